@@ -1,0 +1,31 @@
+//! The vocabulary of cellveil: one type per stage of the way from a table to its release, and the one judge, [`verify`].
+//!
+//! Nothing here reads a file, calls a solver or waits. Amounts are whole numbers of a table's smallest unit (see
+//! [`units`]), so every sum and every check in this crate is exact.
+
+mod audit;
+mod bound;
+mod cell;
+mod hierarchy;
+mod need;
+mod pattern;
+mod problem;
+mod relation;
+mod release;
+mod table;
+pub mod units;
+pub mod verify;
+mod witness;
+
+pub use audit::{Audit, Exposure, Interval};
+pub use bound::Bound;
+pub use cell::{CellId, CellNames, Dimension};
+pub use hierarchy::{CodeId, Hierarchy, HierarchyBuilder, HierarchyError, Sum};
+pub use need::{Need, Needs, Reason, Side};
+pub use pattern::{Pattern, Why};
+pub use problem::{Cost, Knowledge, NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Status};
+pub use relation::{Incidence, Relations};
+pub use release::{NotSafe, Release};
+pub use table::{Contribution, Contributors, Table, TableError, TableParts, Weighted};
+pub use verify::{Fault, Verifier, verify};
+pub use witness::{Certificate, Claim, Intruder, Witness};

@@ -1,0 +1,153 @@
+//! What a sensitive cell asks for.
+
+use crate::CellId;
+use serde::{Deserialize, Serialize};
+
+/// Why a cell is sensitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// Too few respondents.
+    Frequency,
+    /// A few respondents hold too much of the cell.
+    Dominance,
+    /// The largest respondent can be estimated too closely.
+    PPercent,
+    /// As p%, with what others knew before counted.
+    Pq,
+    /// A respondent asked for protection.
+    Request,
+    /// A zero that tells something about its respondents.
+    Zero,
+    /// Somebody said so.
+    Manual,
+    /// The cell holds too much of its row.
+    RowShare,
+    /// The cell holds too much of its column.
+    ColumnShare,
+    /// The instance came with it.
+    Given,
+}
+
+impl Reason {
+    /// The name used in job files, reports and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Frequency => "frequency",
+            Self::Dominance => "dominance",
+            Self::PPercent => "p-percent",
+            Self::Pq => "pq",
+            Self::Request => "request",
+            Self::Zero => "zero",
+            Self::Manual => "manual",
+            Self::RowShare => "row-share",
+            Self::ColumnShare => "column-share",
+            Self::Given => "given",
+        }
+    }
+}
+
+/// Below or above the true value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Some consistent table must lie far enough below.
+    Down,
+    /// Some consistent table must lie far enough above.
+    Up,
+}
+
+impl Side {
+    /// Both sides.
+    pub const BOTH: [Self; 2] = [Self::Down, Self::Up];
+
+    /// −1 for down, +1 for up.
+    pub fn sign(self) -> i64 {
+        match self {
+            Self::Down => -1,
+            Self::Up => 1,
+        }
+    }
+
+    /// `down` or `up`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Down => "down",
+            Self::Up => "up",
+        }
+    }
+}
+
+/// How far from its true value an intruder must be left, for one sensitive cell. Distances are in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The sensitive cell.
+    pub cell: CellId,
+    /// Some consistent table must have the cell at least this far below its value.
+    pub down: i64,
+    /// Some consistent table must have the cell at least this far above its value.
+    pub up: i64,
+    /// Two consistent tables must be at least this far apart in the cell.
+    pub sliding: i64,
+    /// The rule that asks for it; with several, the first in the order of evaluation.
+    pub reason: Reason,
+}
+
+impl Need {
+    /// The distance asked for on one side.
+    pub fn on(&self, side: Side) -> i64 {
+        match side {
+            Side::Down => self.down,
+            Side::Up => self.up,
+        }
+    }
+}
+
+/// The needs of a table, ascending by cell, at most one per cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs(Vec<Need>);
+
+impl Needs {
+    /// Sorts needs by cell; several for one cell become one with the largest distances and the first one's reason.
+    pub fn new(mut needs: Vec<Need>) -> Self {
+        needs.sort_by_key(|need| need.cell);
+        let mut merged: Vec<Need> = Vec::with_capacity(needs.len());
+        for need in needs {
+            match merged.last_mut() {
+                Some(last) if last.cell == need.cell => {
+                    last.down = last.down.max(need.down);
+                    last.up = last.up.max(need.up);
+                    last.sliding = last.sliding.max(need.sliding);
+                }
+                _ => merged.push(need),
+            }
+        }
+        Self(merged)
+    }
+
+    /// The need of a cell, if it is sensitive.
+    pub fn of(&self, cell: CellId) -> Option<&Need> {
+        self.position(cell).map(|at| &self.0[at])
+    }
+
+    /// Where the need of a cell stands in the list.
+    pub fn position(&self, cell: CellId) -> Option<usize> {
+        self.0.binary_search_by_key(&cell, |need| need.cell).ok()
+    }
+}
+
+impl std::ops::Deref for Needs {
+    type Target = [Need];
+
+    fn deref(&self) -> &[Need] {
+        &self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Needs {
+    type Item = &'a Need;
+    type IntoIter = std::slice::Iter<'a, Need>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}

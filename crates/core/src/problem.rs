@@ -1,0 +1,333 @@
+//! What suppression, adjustment and attack see of a table.
+
+use crate::{CellId, CellNames, Need, Needs, Pattern, Relations, Table, Why, units};
+use thiserror::Error;
+
+/// The lower bound of a cell of which the intruder knows none.
+pub const NO_LOWER: i64 = i64::MIN;
+/// The upper bound of a cell of which the intruder knows none.
+pub const NO_UPPER: i64 = i64::MAX;
+
+/// What may be done with a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Sensitive: must be withheld (`u` in a JJ file).
+    Sensitive,
+    /// May be withheld (`s`).
+    Free,
+    /// Must be published (`z`).
+    Frozen,
+    /// Is withheld already (`m`).
+    Withheld,
+}
+
+/// What withholding a cell costs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cost {
+    /// Its absolute value.
+    Value,
+    /// Its number of respondents.
+    Respondents,
+    /// One per cell.
+    Unit,
+}
+
+/// What the intruder knows of a withheld cell beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Knowledge {
+    /// Every value up to this many per cent of itself, if anything.
+    pub percent: Option<f64>,
+}
+
+/// The fields of a [`Problem`], before they are checked. All columns have one entry per cell.
+#[derive(Clone, Debug)]
+pub struct ProblemParts {
+    /// The number of decimals of the unit.
+    pub decimals: u8,
+    /// The true values.
+    pub values: Vec<i64>,
+    /// What withholding each cell costs.
+    pub costs: Vec<f64>,
+    /// The lower bounds the intruder knows; [`NO_LOWER`] if none.
+    pub lower: Vec<i64>,
+    /// The upper bounds the intruder knows; [`NO_UPPER`] if none.
+    pub upper: Vec<i64>,
+    /// What may be done with each cell.
+    pub status: Vec<Status>,
+    /// What the sensitive cells ask for.
+    pub needs: Needs,
+    /// The sums that everybody knows.
+    pub relations: Relations,
+    /// What the cells are called.
+    pub names: CellNames,
+    /// Cells with one contributor, who knows them, ascending; empty if that intruder is not considered.
+    pub singletons: Vec<CellId>,
+}
+
+/// A table as an instance of the cell suppression problem; the content of a JJ file, checked.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    parts: ProblemParts,
+}
+
+/// Why parts do not make a problem.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ProblemError {
+    /// Columns of different lengths: a mistake of the program that built them.
+    #[error("internal: the columns of an instance differ in length")]
+    Columns,
+    /// A relation names a cell that does not exist.
+    #[error("relation {relation} names a cell that does not exist")]
+    UnknownCell {
+        /// The relation, counted from 0.
+        relation: usize,
+    },
+    /// A value lies outside the bounds the intruder is said to know.
+    #[error("the value of `{0}` lies outside its own bounds")]
+    OutOfBounds(String),
+    /// A need for a cell that is not marked as sensitive, or the other way round.
+    #[error("`{0}` is marked as sensitive but has no need, or the other way round")]
+    Mismatch(String),
+    /// A need with a negative distance.
+    #[error("`{0}` has a negative protection level")]
+    NegativeLevel(String),
+    /// A cost that is no number or negative.
+    #[error("the cost of `{0}` is negative or not a number")]
+    Cost(String),
+    /// Totals that are not the sums of their parts.
+    #[error("{count} of the relations do not add up; the worst are the totals {}", worst.join("; "))]
+    NotAdditive {
+        /// How many relations fail.
+        count: usize,
+        /// The totals of those that are furthest off, by name, worst first.
+        worst: Vec<String>,
+    },
+}
+
+/// How many failing relations an error lists.
+const WORST_LISTED: usize = 5;
+
+impl Problem {
+    /// Checks that the parts fit together and that every relation holds within `tolerance` units.
+    ///
+    /// # Errors
+    /// [`ProblemError`] says which cell or relation is wrong.
+    pub fn new(parts: ProblemParts, tolerance: i64) -> Result<Self, ProblemError> {
+        let cells = parts.values.len();
+        let lengths = [parts.costs.len(), parts.lower.len(), parts.upper.len(), parts.status.len(), parts.names.len()];
+        if lengths.iter().any(|&length| length != cells) {
+            return Err(ProblemError::Columns);
+        }
+        let unknown = |r: &usize| parts.relations.row(*r).any(|(cell, _)| cell.index() >= cells);
+        if let Some(relation) = (0..parts.relations.len()).find(unknown) {
+            return Err(ProblemError::UnknownCell { relation });
+        }
+        for cell in (0..cells).map(CellId::at) {
+            check_cell(&parts, cell)?;
+        }
+        if let Some(need) = parts.needs.iter().find(|need| need.cell.index() >= cells) {
+            return Err(ProblemError::Mismatch(format!("cell {}", need.cell.0)));
+        }
+        check_sums(&parts.relations, &parts.values, &parts.names, tolerance)?;
+        Ok(Self { parts })
+    }
+
+    /// The problem of protecting a table: needs from the rules, costs and the intruder's knowledge as asked.
+    ///
+    /// Values below nothing are impossible in a table without negative values, and the intruder knows it. A level that
+    /// would reach below that bound stops there. `frozen` cells are published whatever it costs.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if a need names no cell of the table.
+    pub fn from_table(
+        table: &Table,
+        needs: &Needs,
+        cost: &Cost,
+        knowledge: Knowledge,
+        frozen: &[CellId],
+        singletons: bool,
+    ) -> Result<Self, ProblemError> {
+        let cells = table.len();
+        let values = table.values().to_vec();
+        let floor = if values.iter().any(|&v| v < 0) { NO_LOWER } else { 0 };
+        let (lower, upper): (Vec<i64>, Vec<i64>) =
+            values.iter().map(|&value| known_bounds(value, floor, knowledge)).unzip();
+        let needs = Needs::new(needs.iter().map(|need| capped(*need, &values, &lower)).collect());
+        let mut status = vec![Status::Free; cells];
+        for cell in frozen {
+            status[cell.index()] = Status::Frozen;
+        }
+        for need in &needs {
+            if let Some(slot) = status.get_mut(need.cell.index()) {
+                *slot = Status::Sensitive;
+            }
+        }
+        let costs = (0..cells).map(CellId::at).map(|cell| cost_of(table, cost, cell)).collect();
+        let singletons = if singletons { table.singletons() } else { Vec::new() };
+        let parts = ProblemParts {
+            decimals: table.decimals(),
+            values,
+            costs,
+            lower,
+            upper,
+            status,
+            needs,
+            relations: table.relations().clone(),
+            names: table.names().clone(),
+            singletons,
+        };
+        Self::new(parts, table.tolerance())
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        self.parts.values.len()
+    }
+
+    /// Whether there is no cell.
+    pub fn is_empty(&self) -> bool {
+        self.parts.values.is_empty()
+    }
+
+    /// All cells, ascending.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = CellId> + use<> {
+        (0..self.len()).map(CellId::at)
+    }
+
+    /// The number of decimals of the unit.
+    pub fn decimals(&self) -> u8 {
+        self.parts.decimals
+    }
+
+    /// The true value of a cell, in units.
+    pub fn value(&self, cell: CellId) -> i64 {
+        self.parts.values[cell.index()]
+    }
+
+    /// What withholding a cell costs.
+    pub fn cost(&self, cell: CellId) -> f64 {
+        self.parts.costs[cell.index()]
+    }
+
+    /// The least the intruder knows a cell to be; `None` if it knows no bound.
+    pub fn lower(&self, cell: CellId) -> Option<i64> {
+        Some(self.parts.lower[cell.index()]).filter(|&bound| bound != NO_LOWER)
+    }
+
+    /// The most the intruder knows a cell to be; `None` if it knows no bound.
+    pub fn upper(&self, cell: CellId) -> Option<i64> {
+        Some(self.parts.upper[cell.index()]).filter(|&bound| bound != NO_UPPER)
+    }
+
+    /// What may be done with a cell.
+    pub fn status(&self, cell: CellId) -> Status {
+        self.parts.status[cell.index()]
+    }
+
+    /// What the sensitive cells ask for.
+    pub fn needs(&self) -> &Needs {
+        &self.parts.needs
+    }
+
+    /// The sums that everybody knows.
+    pub fn relations(&self) -> &Relations {
+        &self.parts.relations
+    }
+
+    /// What the cells are called.
+    pub fn names(&self) -> &CellNames {
+        &self.parts.names
+    }
+
+    /// Cells whose only contributor knows them; empty if that intruder is not considered.
+    pub fn singletons(&self) -> &[CellId] {
+        &self.parts.singletons
+    }
+
+    /// The pattern every method starts from: sensitive cells and those withheld already.
+    pub fn start(&self) -> Pattern {
+        let mut pattern = Pattern::open(self.len());
+        for cell in self.cells() {
+            match self.status(cell) {
+                Status::Sensitive => pattern.withhold(cell, Why::Primary),
+                Status::Withheld => pattern.withhold(cell, Why::Secondary),
+                Status::Free | Status::Frozen => {}
+            }
+        }
+        pattern
+    }
+
+    /// The cost of a pattern: that of its secondaries.
+    pub fn cost_of(&self, pattern: &Pattern) -> f64 {
+        pattern.secondaries().map(|cell| self.cost(cell)).sum()
+    }
+}
+
+fn check_cell(parts: &ProblemParts, cell: CellId) -> Result<(), ProblemError> {
+    let name = || parts.names.describe(cell).to_string();
+    let i = cell.index();
+    if parts.values[i] < parts.lower[i] || parts.values[i] > parts.upper[i] {
+        return Err(ProblemError::OutOfBounds(name()));
+    }
+    if parts.costs[i].is_nan() || parts.costs[i] < 0.0 {
+        return Err(ProblemError::Cost(name()));
+    }
+    let need = parts.needs.of(cell);
+    if need.is_some() != (parts.status[i] == Status::Sensitive) {
+        return Err(ProblemError::Mismatch(name()));
+    }
+    if need.is_some_and(|need| need.down < 0 || need.up < 0 || need.sliding < 0) {
+        return Err(ProblemError::NegativeLevel(name()));
+    }
+    Ok(())
+}
+
+/// Refuses values that miss a relation by more than `tolerance` units, naming the worst.
+pub(crate) fn check_sums(
+    relations: &Relations,
+    values: &[i64],
+    names: &CellNames,
+    tolerance: i64,
+) -> Result<(), ProblemError> {
+    let mut failing: Vec<(u128, usize)> = (0..relations.len())
+        .map(|relation| (relations.residual(relation, values).unsigned_abs(), relation))
+        .filter(|&(residual, _)| residual > tolerance.unsigned_abs().into())
+        .collect();
+    if failing.is_empty() {
+        return Ok(());
+    }
+    failing.sort_by_key(|&(residual, relation)| (std::cmp::Reverse(residual), relation));
+    let worst = failing.iter().take(WORST_LISTED).map(|&(_, relation)| match relations.total(relation) {
+        Some(total) => format!("`{}`", names.describe(total)),
+        None => format!("relation {relation}"),
+    });
+    Err(ProblemError::NotAdditive { count: failing.len(), worst: worst.collect() })
+}
+
+/// The interval the intruder knows a value to lie in, rounded inwards: a stronger intruder is the safer assumption.
+fn known_bounds(value: i64, floor: i64, knowledge: Knowledge) -> (i64, i64) {
+    match knowledge.percent {
+        None => (floor, NO_UPPER),
+        Some(percent) => {
+            let reach = (percent / 100.0 * value.unsigned_abs() as f64).floor() as i64;
+            (value.saturating_sub(reach).max(floor), value.saturating_add(reach))
+        }
+    }
+}
+
+/// Nothing lies below the lower bound, so a need that reaches there asks for the bound itself.
+fn capped(need: Need, values: &[i64], lower: &[i64]) -> Need {
+    let Some((&value, &lower)) = values.get(need.cell.index()).zip(lower.get(need.cell.index())) else {
+        return need;
+    };
+    let room = if lower == NO_LOWER { i64::MAX } else { value - lower };
+    Need { down: need.down.min(room), ..need }
+}
+
+fn cost_of(table: &Table, cost: &Cost, cell: CellId) -> f64 {
+    match cost {
+        Cost::Value => units::to_f64(table.values()[cell.index()], table.decimals()).abs(),
+        Cost::Respondents => table.respondents().count(cell) as f64,
+        Cost::Unit => 1.0,
+    }
+}

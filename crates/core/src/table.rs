@@ -1,0 +1,310 @@
+//! The true, additive table.
+
+use crate::problem::check_sums;
+use crate::{CellId, CellNames, CodeId, Dimension, ProblemError, Relations};
+use thiserror::Error;
+
+/// What one respondent (or holding) brings to a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Contribution {
+    /// The response, unweighted, in units of the response; its absolute value where responses may be negative.
+    pub value: i64,
+    /// The sampling weight, in units of [`Weighted::decimals`]; 1 where there are no weights.
+    pub weight: i64,
+}
+
+/// Who contributes to each cell: how many, and the largest of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contributors {
+    counts: Vec<u64>,
+    depth: usize,
+    top: Vec<Contribution>,
+}
+
+impl Contributors {
+    /// `counts` has one entry per cell, `top` has `depth` per cell, largest first, padded with zeros.
+    ///
+    /// # Panics
+    /// If the lengths do not fit: a mistake of the program that built them.
+    pub fn new(counts: Vec<u64>, depth: usize, top: Vec<Contribution>) -> Self {
+        assert_eq!(counts.len() * depth, top.len(), "every cell has the same number of largest contributions");
+        Self { counts, depth, top }
+    }
+
+    /// How many contribute to a cell.
+    pub fn count(&self, cell: CellId) -> u64 {
+        self.counts[cell.index()]
+    }
+
+    /// The largest contributions to a cell, largest first; as many as are kept and there are.
+    pub fn top(&self, cell: CellId) -> &[Contribution] {
+        let kept = self.depth.min(usize::try_from(self.count(cell)).unwrap_or(usize::MAX));
+        &self.top[cell.index() * self.depth..cell.index() * self.depth + kept]
+    }
+
+    /// How many of the largest contributions are kept per cell.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    fn len(&self) -> usize {
+        self.counts.len()
+    }
+}
+
+/// The weighted number of respondents of every cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weighted {
+    /// The number of decimals of a weight.
+    pub decimals: u8,
+    /// The sum of weights per cell, in those units.
+    pub counts: Vec<i64>,
+}
+
+/// The fields of a [`Table`], before they are checked. Cells ascend by key.
+#[derive(Clone, Debug)]
+pub struct TableParts {
+    /// The variables that span the table.
+    pub dimensions: Vec<Dimension>,
+    /// The codes of every cell, row-major.
+    pub keys: Vec<CodeId>,
+    /// The response's name; `None` for a table of counts.
+    pub response: Option<String>,
+    /// The number of decimals of a value.
+    pub decimals: u8,
+    /// The value of every cell, in units.
+    pub values: Vec<i64>,
+    /// The number of decimals of a single contribution; differs from `decimals` in weighted tables.
+    pub contribution_decimals: u8,
+    /// Respondents of every cell.
+    pub respondents: Contributors,
+    /// Holdings of every cell, where the records say who belongs to which.
+    pub holdings: Option<Contributors>,
+    /// Weighted counts, where there are weights.
+    pub weighted: Option<Weighted>,
+    /// Per cell the largest contribution among those who asked for protection, for each of the two request codes.
+    pub requests: Option<Vec<[Option<i64>; 2]>>,
+    /// A cell with a negative contribution, if there is any.
+    pub negative: Option<CellId>,
+    /// By how many units a total may miss its parts; 0 unless the values were rounded before they came here.
+    pub tolerance: i64,
+}
+
+/// An additive table: cells that exist, and every sum that holds among them.
+#[derive(Clone, Debug)]
+pub struct Table {
+    parts: TableParts,
+    names: CellNames,
+    relations: Relations,
+}
+
+/// Why parts do not make a table.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum TableError {
+    /// Columns of different lengths or keys out of order: a mistake of the program that built them.
+    #[error("internal: the columns of a table do not fit together")]
+    Columns,
+    /// The same cell twice.
+    #[error("cell `{0}` is listed twice")]
+    Twice(String),
+    /// A cell without one of its totals.
+    #[error("cell `{part}` has no total `{total}`")]
+    NoTotal {
+        /// The cell.
+        part: String,
+        /// The missing total.
+        total: String,
+    },
+    /// Totals that are not the sums of their parts.
+    #[error(transparent)]
+    NotAdditive(#[from] ProblemError),
+    /// More cells than can be numbered.
+    #[error("the table has more than 4 billion cells")]
+    TooLarge,
+}
+
+impl Table {
+    /// Checks the parts, finds every sum among the cells and checks that each holds.
+    ///
+    /// # Errors
+    /// [`TableError`] names the cells at fault.
+    pub fn new(parts: TableParts) -> Result<Self, TableError> {
+        let width = parts.dimensions.len();
+        let cells = parts.values.len();
+        let fits = parts.keys.len() == cells * width
+            && parts.respondents.len() == cells
+            && parts.holdings.as_ref().is_none_or(|h| h.len() == cells)
+            && parts.weighted.as_ref().is_none_or(|w| w.counts.len() == cells)
+            && parts.requests.as_ref().is_none_or(|r| r.len() == cells);
+        if !fits || width == 0 {
+            return Err(TableError::Columns);
+        }
+        if cells >= u32::MAX as usize {
+            return Err(TableError::TooLarge);
+        }
+        let names = CellNames::Codes { dimensions: parts.dimensions.clone(), keys: parts.keys.clone() };
+        let rows: Vec<&[CodeId]> = parts.keys.chunks_exact(width).collect();
+        for (at, pair) in rows.windows(2).enumerate() {
+            if pair[0] == pair[1] {
+                return Err(TableError::Twice(names.describe(CellId::at(at)).to_string()));
+            }
+            if pair[0] > pair[1] {
+                return Err(TableError::Columns);
+            }
+        }
+        let relations = relations_among(&parts.dimensions, &rows, &names)?;
+        check_sums(&relations, &parts.values, &names, parts.tolerance)?;
+        Ok(Self { parts, names, relations })
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        self.parts.values.len()
+    }
+
+    /// Whether there is no cell at all.
+    pub fn is_empty(&self) -> bool {
+        self.parts.values.is_empty()
+    }
+
+    /// The variables that span the table.
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.parts.dimensions
+    }
+
+    /// What the cells are called.
+    pub fn names(&self) -> &CellNames {
+        &self.names
+    }
+
+    /// The codes of one cell.
+    pub fn key(&self, cell: CellId) -> &[CodeId] {
+        self.names.key(cell)
+    }
+
+    /// The cell with the given codes, if it exists.
+    pub fn find(&self, key: &[CodeId]) -> Option<CellId> {
+        let width = self.parts.dimensions.len();
+        find_row(&self.parts.keys, width, key)
+    }
+
+    /// The values, in units.
+    pub fn values(&self) -> &[i64] {
+        &self.parts.values
+    }
+
+    /// The number of decimals of a value.
+    pub fn decimals(&self) -> u8 {
+        self.parts.decimals
+    }
+
+    /// The number of decimals of a single contribution.
+    pub fn contribution_decimals(&self) -> u8 {
+        self.parts.contribution_decimals
+    }
+
+    /// The response's name; `None` for a table of counts.
+    pub fn response(&self) -> Option<&str> {
+        self.parts.response.as_deref()
+    }
+
+    /// Respondents of every cell.
+    pub fn respondents(&self) -> &Contributors {
+        &self.parts.respondents
+    }
+
+    /// Holdings of every cell, where known.
+    pub fn holdings(&self) -> Option<&Contributors> {
+        self.parts.holdings.as_ref()
+    }
+
+    /// Weighted counts, where there are weights.
+    pub fn weighted(&self) -> Option<&Weighted> {
+        self.parts.weighted.as_ref()
+    }
+
+    /// Largest contributions among those who asked for protection, where known.
+    pub fn requests(&self) -> Option<&[[Option<i64>; 2]]> {
+        self.parts.requests.as_deref()
+    }
+
+    /// A cell with a negative contribution, if there is any.
+    pub fn negative(&self) -> Option<CellId> {
+        self.parts.negative
+    }
+
+    /// By how many units a total may miss its parts.
+    pub fn tolerance(&self) -> i64 {
+        self.parts.tolerance
+    }
+
+    /// Every sum that holds among the cells.
+    pub fn relations(&self) -> &Relations {
+        &self.relations
+    }
+
+    /// Cells with exactly one contributor: one holding where holdings are known, one respondent otherwise.
+    pub fn singletons(&self) -> Vec<CellId> {
+        let contributors = self.holdings().unwrap_or(self.respondents());
+        (0..self.len()).map(CellId::at).filter(|&cell| contributors.count(cell) == 1).collect()
+    }
+}
+
+fn find_row(keys: &[CodeId], width: usize, key: &[CodeId]) -> Option<CellId> {
+    let (mut from, mut to) = (0, keys.len() / width);
+    while from < to {
+        let middle = usize::midpoint(from, to);
+        match keys[middle * width..(middle + 1) * width].cmp(key) {
+            std::cmp::Ordering::Equal => return Some(CellId::at(middle)),
+            std::cmp::Ordering::Less => from = middle + 1,
+            std::cmp::Ordering::Greater => to = middle,
+        }
+    }
+    None
+}
+
+/// For every dimension, every aggregate and every combination of the other dimensions: the total and its existing parts.
+///
+/// Goes from part to total, so that the work follows the cells that exist and not the codes that could.
+fn relations_among(
+    dimensions: &[Dimension],
+    rows: &[&[CodeId]],
+    names: &CellNames,
+) -> Result<Relations, TableError> {
+    let mut relations = Relations::default();
+    let mut key = Vec::new();
+    for (d, dimension) in dimensions.iter().enumerate() {
+        let hierarchy = &dimension.hierarchy;
+        let mut sums_with = vec![Vec::new(); hierarchy.len()];
+        for (s, sum) in hierarchy.sums().iter().enumerate() {
+            for &part in &sum.parts {
+                sums_with[part as usize].push((s as u32, sum.total));
+            }
+        }
+        let mut members: Vec<(CellId, u32, CellId)> = Vec::new();
+        for (part, row) in rows.iter().enumerate() {
+            for &(sum, total) in &sums_with[row[d] as usize] {
+                key.clear();
+                key.extend_from_slice(row);
+                key[d] = total;
+                let Ok(found) = rows.binary_search(&&key[..]) else {
+                    return Err(no_total(dimensions, names, CellId::at(part), &key));
+                };
+                members.push((CellId::at(found), sum, CellId::at(part)));
+            }
+        }
+        members.sort_unstable();
+        for group in members.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            relations.push_sum(group[0].0, group.iter().map(|&(_, _, part)| part));
+        }
+    }
+    Ok(relations)
+}
+
+fn no_total(dimensions: &[Dimension], names: &CellNames, part: CellId, key: &[CodeId]) -> TableError {
+    let total = CellNames::Codes { dimensions: dimensions.to_vec(), keys: key.to_vec() };
+    TableError::NoTotal {
+        part: names.describe(part).to_string(),
+        total: total.describe(CellId(0)).to_string(),
+    }
+}

@@ -1,0 +1,266 @@
+//! The one judge: does a certificate prove that a pattern is safe?
+//!
+//! Additions and comparisons of whole numbers only. This module knows nothing of how patterns or witnesses were found; a
+//! mistake anywhere else can make a release fail here, but never pass. It is the only code whose error could let an unsafe
+//! table out, so it stays short.
+
+use crate::{Certificate, Claim, Incidence, Need, Pattern, Problem, Side, Status, Why, Witness};
+use thiserror::Error;
+
+/// What a certificate fails to show. Cells are named as in the problem, witnesses by their position; no amounts.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Fault {
+    /// A sensitive cell is published.
+    #[error("`{0}` is sensitive but published")]
+    SensitivePublished(String),
+    /// A frozen cell is withheld.
+    #[error("`{0}` must be published but is withheld")]
+    FrozenWithheld(String),
+    /// The pattern is for another number of cells.
+    #[error("the pattern is not one of this table")]
+    WrongPattern,
+    /// A witness is not in the form of one.
+    #[error("witness {0} is malformed")]
+    Malformed(usize),
+    /// A witness changes a cell that everybody can see.
+    #[error("witness {witness} moves `{cell}`, which is published")]
+    MovesPublished {
+        /// The witness.
+        witness: usize,
+        /// The published cell.
+        cell: String,
+    },
+    /// A witness leaves the bounds the intruder knows.
+    #[error("witness {witness} takes `{cell}` out of its bounds")]
+    LeavesBounds {
+        /// The witness.
+        witness: usize,
+        /// The cell.
+        cell: String,
+    },
+    /// A witness does not keep a sum.
+    #[error("witness {witness} breaks relation {relation}")]
+    BreaksRelation {
+        /// The witness.
+        witness: usize,
+        /// The relation, counted from 0.
+        relation: usize,
+    },
+    /// A claim names a witness that is not there.
+    #[error("a claim for `{0}` has no witness")]
+    NoWitness(String),
+    /// A claim names a cell that has no need.
+    #[error("a claim for `{0}`, which asks for nothing")]
+    NoNeed(String),
+    /// A need that no witness meets.
+    #[error("`{cell}` is not shown to be far enough {side}")]
+    Unmet {
+        /// The sensitive cell.
+        cell: String,
+        /// `down`, `up` or `apart`.
+        side: &'static str,
+    },
+    /// A need that no witness meets against the only contributor of another cell.
+    #[error("`{cell}` is not shown to be far enough {side} for the only contributor of `{singleton}`")]
+    UnmetBySingleton {
+        /// The sensitive cell.
+        cell: String,
+        /// `down`, `up` or `apart`.
+        side: &'static str,
+        /// The cell whose contributor knows too much.
+        singleton: String,
+    },
+}
+
+/// Checks a whole certificate held in memory.
+///
+/// # Errors
+/// Every [`Fault`] found, in the order of witnesses, then of needs.
+pub fn verify(problem: &Problem, pattern: &Pattern, certificate: &Certificate) -> Result<(), Vec<Fault>> {
+    let mut verifier = Verifier::new(problem, pattern, &certificate.claims);
+    for witness in &certificate.witnesses {
+        verifier.admit(witness);
+    }
+    verifier.finish()
+}
+
+/// What a valid witness shows for one need and side.
+struct Shown {
+    side: Side,
+    /// Distance to that side, as a fraction.
+    distance: (i64, u32),
+    /// The singletons that move in it, by position.
+    singletons: Vec<u32>,
+}
+
+/// Checks a certificate witness by witness, so that it need not fit into memory.
+pub struct Verifier<'a> {
+    problem: &'a Problem,
+    pattern: &'a Pattern,
+    incidence: Incidence,
+    /// Claims by witness.
+    claims: Vec<Claim>,
+    next_claim: usize,
+    next_witness: usize,
+    shown: Vec<Vec<Shown>>,
+    /// Per relation, the sum of the current witness; all zero between witnesses.
+    sums: Vec<i128>,
+    faults: Vec<Fault>,
+}
+
+impl<'a> Verifier<'a> {
+    /// Takes the claims; witnesses follow in their order through [`Verifier::admit`].
+    pub fn new(problem: &'a Problem, pattern: &'a Pattern, claims: &[Claim]) -> Self {
+        let mut faults = Vec::new();
+        if pattern.cells() == problem.len() {
+            check_pattern(problem, pattern, &mut faults);
+        } else {
+            faults.push(Fault::WrongPattern);
+        }
+        let mut claims = claims.to_vec();
+        claims.sort_unstable_by_key(|claim| (claim.witness, *claim));
+        Self {
+            problem,
+            pattern,
+            incidence: problem.relations().incidence(problem.len()),
+            claims,
+            next_claim: 0,
+            next_witness: 0,
+            shown: problem.needs().iter().map(|_| Vec::new()).collect(),
+            sums: vec![0; problem.relations().len()],
+            faults,
+        }
+    }
+
+    /// Checks the next witness and, if it is valid, what is claimed of it.
+    pub fn admit(&mut self, witness: &Witness) {
+        let number = self.next_witness;
+        self.next_witness += 1;
+        let valid = !self.faults.contains(&Fault::WrongPattern) && self.is_valid(number, witness);
+        while let Some(&claim) = self.claims.get(self.next_claim).filter(|c| c.witness as usize == number) {
+            self.next_claim += 1;
+            if claim.cell.index() >= self.problem.len() {
+                self.faults.push(Fault::NoNeed(format!("cell {}", claim.cell.0)));
+                continue;
+            }
+            let Some(need) = self.problem.needs().position(claim.cell) else {
+                self.faults.push(Fault::NoNeed(self.name(claim.cell)));
+                continue;
+            };
+            if valid {
+                let distance = witness.move_of(claim.cell).saturating_mul(claim.side.sign());
+                let singletons = moved_singletons(self.problem, witness, claim);
+                self.shown[need].push(Shown { side: claim.side, distance: (distance, witness.denominator), singletons });
+            }
+        }
+    }
+
+    /// Weighs what was shown against every need.
+    ///
+    /// # Errors
+    /// Every [`Fault`] found.
+    pub fn finish(mut self) -> Result<(), Vec<Fault>> {
+        for claim in &self.claims[self.next_claim..] {
+            self.faults.push(Fault::NoWitness(format!("cell {}", claim.cell.0)));
+        }
+        for (need, shown) in self.problem.needs().iter().zip(&self.shown) {
+            let cell = || self.problem.names().describe(need.cell).to_string();
+            if let Some(side) = unmet(need, shown, None) {
+                self.faults.push(Fault::Unmet { cell: cell(), side });
+                continue;
+            }
+            let mut knowing: Vec<u32> = shown.iter().flat_map(|s| s.singletons.iter().copied()).collect();
+            knowing.sort_unstable();
+            knowing.dedup();
+            for singleton in knowing {
+                if let Some(side) = unmet(need, shown, Some(singleton)) {
+                    let known = self.problem.singletons()[singleton as usize];
+                    let singleton = self.problem.names().describe(known).to_string();
+                    self.faults.push(Fault::UnmetBySingleton { cell: cell(), side, singleton });
+                }
+            }
+        }
+        if self.faults.is_empty() { Ok(()) } else { Err(self.faults) }
+    }
+
+    /// Keeps every relation and every bound, and moves withheld cells only.
+    fn is_valid(&mut self, number: usize, witness: &Witness) -> bool {
+        let before = self.faults.len();
+        let ascending = witness.moves.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let inside = witness.moves.last().is_none_or(|&(cell, _)| cell.index() < self.problem.len());
+        if witness.denominator == 0 || !ascending || !inside {
+            self.faults.push(Fault::Malformed(number));
+            return false;
+        }
+        let denominator = i128::from(witness.denominator);
+        for &(cell, step) in &witness.moves {
+            if !self.pattern.is_withheld(cell) {
+                self.faults.push(Fault::MovesPublished { witness: number, cell: self.name(cell) });
+            }
+            let moved = i128::from(self.problem.value(cell)) * denominator + i128::from(step);
+            let below = self.problem.lower(cell).is_some_and(|bound| moved < i128::from(bound) * denominator);
+            let above = self.problem.upper(cell).is_some_and(|bound| moved > i128::from(bound) * denominator);
+            if below || above {
+                self.faults.push(Fault::LeavesBounds { witness: number, cell: self.name(cell) });
+            }
+            for &(relation, coefficient) in self.incidence.of(cell) {
+                self.sums[relation as usize] += i128::from(step) * i128::from(coefficient);
+            }
+        }
+        for &(cell, _) in &witness.moves {
+            for &(relation, _) in self.incidence.of(cell) {
+                if std::mem::take(&mut self.sums[relation as usize]) != 0 {
+                    self.faults.push(Fault::BreaksRelation { witness: number, relation: relation as usize });
+                }
+            }
+        }
+        self.faults.len() == before
+    }
+
+    fn name(&self, cell: crate::CellId) -> String {
+        self.problem.names().describe(cell).to_string()
+    }
+}
+
+fn check_pattern(problem: &Problem, pattern: &Pattern, faults: &mut Vec<Fault>) {
+    for cell in problem.cells() {
+        let name = || problem.names().describe(cell).to_string();
+        match (problem.status(cell), pattern.why(cell)) {
+            (Status::Sensitive, None | Some(Why::Secondary)) => faults.push(Fault::SensitivePublished(name())),
+            (Status::Frozen, Some(_)) => faults.push(Fault::FrozenWithheld(name())),
+            _ => {}
+        }
+    }
+}
+
+/// The singletons that a witness moves, but for the claimed cell itself: its contributor has nothing to learn about it.
+fn moved_singletons(problem: &Problem, witness: &Witness, claim: Claim) -> Vec<u32> {
+    let known = problem.singletons();
+    let moved = witness.moves.iter().filter(|&&(cell, step)| step != 0 && cell != claim.cell);
+    moved.filter_map(|(cell, _)| known.binary_search(cell).ok().map(|at| at as u32)).collect()
+}
+
+/// Which part of a need is not met by the witnesses that leave `singleton` alone.
+fn unmet(need: &Need, shown: &[Shown], singleton: Option<u32>) -> Option<&'static str> {
+    let furthest = |side: Side| {
+        let usable = shown.iter().filter(|s| s.side == side && singleton.is_none_or(|x| !s.singletons.contains(&x)));
+        let ahead = |a: &(i64, u32), b: &(i64, u32)| (wide(a.0) * wide(b.1)).cmp(&(wide(b.0) * wide(a.1)));
+        usable.map(|s| s.distance).max_by(ahead).filter(|&(distance, _)| distance > 0).unwrap_or((0, 1))
+    };
+    let (down, up) = (furthest(Side::Down), furthest(Side::Up));
+    let reaches = |(distance, denominator): (i64, u32), level: i64| wide(distance) >= wide(level) * wide(denominator);
+    let apart = wide(down.0) * wide(up.1) + wide(up.0) * wide(down.1);
+    if !reaches(down, need.down) {
+        Some("down")
+    } else if !reaches(up, need.up) {
+        Some("up")
+    } else if apart < wide(need.sliding) * wide(down.1) * wide(up.1) {
+        Some("apart")
+    } else {
+        None
+    }
+}
+
+fn wide(number: impl Into<i128>) -> i128 {
+    number.into()
+}
