@@ -1,1 +1,5 @@
-//! cellveil-argus
+//! Files of the τ-ARGUS family.
+//!
+//! So far JJ instances ([`jj`]), the common language of cell-suppression programs.
+
+pub mod jj;

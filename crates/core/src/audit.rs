@@ -36,7 +36,10 @@ pub struct Audit {
 impl Audit {
     /// The interval of a cell, if it was asked for.
     pub fn interval(&self, cell: CellId) -> Option<&Interval> {
-        self.intervals.binary_search_by_key(&cell, |interval| interval.cell).ok().map(|at| &self.intervals[at])
+        self.intervals
+            .binary_search_by_key(&cell, |interval| interval.cell)
+            .ok()
+            .map(|at| &self.intervals[at])
     }
 
     /// Whether a need of the cell is not met.

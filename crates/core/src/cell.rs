@@ -56,7 +56,9 @@ impl CellNames {
     pub fn len(&self) -> usize {
         match self {
             Self::Ids(ids) => ids.len(),
-            Self::Codes { dimensions, keys } => keys.len().checked_div(dimensions.len()).unwrap_or(0),
+            Self::Codes { dimensions, keys } => {
+                keys.len().checked_div(dimensions.len()).unwrap_or(0)
+            }
         }
     }
 
@@ -100,7 +102,9 @@ impl fmt::Display for Described<'_> {
         match self.names {
             CellNames::Ids(ids) => write!(f, "cell {}", ids[self.cell.index()]),
             CellNames::Codes { dimensions, .. } => {
-                for (d, (dimension, &code)) in dimensions.iter().zip(self.names.key(self.cell)).enumerate() {
+                for (d, (dimension, &code)) in
+                    dimensions.iter().zip(self.names.key(self.cell)).enumerate()
+                {
                     let comma = if d == 0 { "" } else { ", " };
                     write!(f, "{comma}{}={}", dimension.name, dimension.hierarchy.name(code))?;
                 }

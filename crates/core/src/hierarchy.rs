@@ -131,7 +131,10 @@ impl HierarchyBuilder {
             let mut parts = sum.parts.clone();
             parts.sort_unstable();
             if let Some(pair) = parts.windows(2).find(|pair| pair[0] == pair[1]) {
-                return Err(HierarchyError::Twice { code: self.name(pair[0]), total: self.name(sum.total) });
+                return Err(HierarchyError::Twice {
+                    code: self.name(pair[0]),
+                    total: self.name(sum.total),
+                });
             }
         }
         Ok(())
@@ -168,7 +171,9 @@ impl HierarchyBuilder {
             }
         }
         // Aggregates that nothing contains come before what is left, which then can only be a cycle.
-        let roots = (0..count as CodeId).filter(|&c| c == 0 || !is_part[c as usize]).chain(0..count as CodeId);
+        let roots = (0..count as CodeId)
+            .filter(|&c| c == 0 || !is_part[c as usize])
+            .chain(0..count as CodeId);
         let mut state = vec![NEW; count];
         let mut order = Vec::with_capacity(count);
         for root in roots {
@@ -201,7 +206,11 @@ impl HierarchyBuilder {
     }
 
     /// The leaves of every code, ascending; every way of adding up must cover the same leaves, each once.
-    fn leaves_below(&self, order: &[CodeId], own_sums: &[Vec<usize>]) -> Result<Vec<Vec<CodeId>>, HierarchyError> {
+    fn leaves_below(
+        &self,
+        order: &[CodeId],
+        own_sums: &[Vec<usize>],
+    ) -> Result<Vec<Vec<CodeId>>, HierarchyError> {
         let mut leaves: Vec<Vec<CodeId>> = vec![Vec::new(); self.names.len()];
         for &code in &self.bottom_up(order) {
             let sums = &own_sums[code as usize];
@@ -210,17 +219,26 @@ impl HierarchyBuilder {
                 continue;
             }
             for (nth, &s) in sums.iter().enumerate() {
-                let mut below: Vec<CodeId> =
-                    self.sums[s].parts.iter().flat_map(|&p| leaves[p as usize].iter().copied()).collect();
+                let mut below: Vec<CodeId> = self.sums[s]
+                    .parts
+                    .iter()
+                    .flat_map(|&p| leaves[p as usize].iter().copied())
+                    .collect();
                 below.sort_unstable();
                 if let Some(pair) = below.windows(2).find(|pair| pair[0] == pair[1]) {
-                    return Err(HierarchyError::Counted { code: self.name(pair[0]), total: self.name(code) });
+                    return Err(HierarchyError::Counted {
+                        code: self.name(pair[0]),
+                        total: self.name(code),
+                    });
                 }
                 if nth == 0 {
                     leaves[code as usize] = below;
                 } else if leaves[code as usize] != below {
                     let first = &leaves[code as usize];
-                    let odd = below.iter().find(|c| !first.contains(c)).or_else(|| first.iter().find(|c| !below.contains(c)));
+                    let odd = below
+                        .iter()
+                        .find(|c| !first.contains(c))
+                        .or_else(|| first.iter().find(|c| !below.contains(c)));
                     let odd = odd.map_or_else(String::new, |&c| self.name(c));
                     return Err(HierarchyError::Uneven { code: odd, total: self.name(code) });
                 }
@@ -240,7 +258,8 @@ impl HierarchyBuilder {
                 contained_in[part as usize].push(sum.total);
             }
         }
-        let mut ready: Vec<CodeId> = order.iter().copied().filter(|&c| waiting[c as usize] == 0).collect();
+        let mut ready: Vec<CodeId> =
+            order.iter().copied().filter(|&c| waiting[c as usize] == 0).collect();
         let mut next = 0;
         while next < ready.len() {
             for &total in &contained_in[ready[next] as usize] {
@@ -276,7 +295,10 @@ fn depths(count: usize, sums: &[Sum]) -> Result<Vec<u8>, HierarchyError> {
                 next.extend_from_slice(&below[code as usize]);
             }
         }
-        depth = depth.checked_add(1).filter(|&d| d < u8::MAX).ok_or(HierarchyError::TooLarge("250 levels"))?;
+        depth = depth
+            .checked_add(1)
+            .filter(|&d| d < u8::MAX)
+            .ok_or(HierarchyError::TooLarge("250 levels"))?;
         level = next;
     }
     Ok(depths)
@@ -287,7 +309,10 @@ impl Hierarchy {
     ///
     /// # Errors
     /// [`HierarchyError::Twice`] if a code is given twice.
-    pub fn flat<S: Into<String>>(total: &str, codes: impl IntoIterator<Item = S>) -> Result<Self, HierarchyError> {
+    pub fn flat<S: Into<String>>(
+        total: &str,
+        codes: impl IntoIterator<Item = S>,
+    ) -> Result<Self, HierarchyError> {
         let mut builder = HierarchyBuilder::new(total);
         let mut seen = std::collections::BTreeSet::new();
         let mut parts = Vec::new();
@@ -350,7 +375,11 @@ impl Hierarchy {
     pub fn find(&self, name: &str) -> Option<CodeId> {
         let mut hits = (0..self.len() as CodeId).filter(|&c| self.name(c) == name);
         let first = hits.next()?;
-        Some(if self.is_leaf(first) { first } else { hits.find(|&c| self.is_leaf(c)).unwrap_or(first) })
+        Some(if self.is_leaf(first) {
+            first
+        } else {
+            hits.find(|&c| self.is_leaf(c)).unwrap_or(first)
+        })
     }
 }
 
@@ -367,7 +396,8 @@ mod tests {
         b.sum(offshore, vec![c, d]);
         b.sum(0, vec![north, d]);
         let (h, moved) = b.build()?;
-        let names = |codes: &[CodeId]| codes.iter().map(|&x| h.name(x).to_owned()).collect::<Vec<_>>();
+        let names =
+            |codes: &[CodeId]| codes.iter().map(|&x| h.name(x).to_owned()).collect::<Vec<_>>();
         assert_eq!(names(h.ancestors(moved[c as usize])), ["Total", "north", "c", "offshore"]);
         assert_eq!(names(h.ancestors(moved[a as usize])), ["Total", "north", "a"]);
         assert_eq!(h.depth(moved[offshore as usize]), 0);

@@ -23,7 +23,9 @@ pub use cell::{CellId, CellNames, Dimension};
 pub use hierarchy::{CodeId, Hierarchy, HierarchyBuilder, HierarchyError, Sum};
 pub use need::{Need, Needs, Reason, Side};
 pub use pattern::{Pattern, Why};
-pub use problem::{Cost, Knowledge, NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Status};
+pub use problem::{
+    Cost, Knowledge, NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Status,
+};
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};
 pub use table::{Contribution, Contributors, Table, TableError, TableParts, Weighted};

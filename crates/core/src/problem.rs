@@ -114,7 +114,13 @@ impl Problem {
     /// [`ProblemError`] says which cell or relation is wrong.
     pub fn new(parts: ProblemParts, tolerance: i64) -> Result<Self, ProblemError> {
         let cells = parts.values.len();
-        let lengths = [parts.costs.len(), parts.lower.len(), parts.upper.len(), parts.status.len(), parts.names.len()];
+        let lengths = [
+            parts.costs.len(),
+            parts.lower.len(),
+            parts.upper.len(),
+            parts.status.len(),
+            parts.names.len(),
+        ];
         if lengths.iter().any(|&length| length != cells) {
             return Err(ProblemError::Columns);
         }
@@ -297,10 +303,11 @@ pub(crate) fn check_sums(
         return Ok(());
     }
     failing.sort_by_key(|&(residual, relation)| (std::cmp::Reverse(residual), relation));
-    let worst = failing.iter().take(WORST_LISTED).map(|&(_, relation)| match relations.total(relation) {
-        Some(total) => format!("`{}`", names.describe(total)),
-        None => format!("relation {relation}"),
-    });
+    let worst =
+        failing.iter().take(WORST_LISTED).map(|&(_, relation)| match relations.total(relation) {
+            Some(total) => format!("`{}`", names.describe(total)),
+            None => format!("relation {relation}"),
+        });
     Err(ProblemError::NotAdditive { count: failing.len(), worst: worst.collect() })
 }
 
@@ -317,7 +324,8 @@ fn known_bounds(value: i64, floor: i64, knowledge: Knowledge) -> (i64, i64) {
 
 /// Nothing lies below the lower bound, so a need that reaches there asks for the bound itself.
 fn capped(need: Need, values: &[i64], lower: &[i64]) -> Need {
-    let Some((&value, &lower)) = values.get(need.cell.index()).zip(lower.get(need.cell.index())) else {
+    let Some((&value, &lower)) = values.get(need.cell.index()).zip(lower.get(need.cell.index()))
+    else {
         return need;
     };
     let room = if lower == NO_LOWER { i64::MAX } else { value - lower };

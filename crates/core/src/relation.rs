@@ -52,7 +52,10 @@ impl Relations {
     }
 
     /// The cells of a relation with their coefficients.
-    pub fn row(&self, relation: usize) -> impl ExactSizeIterator<Item = (CellId, i32)> + Clone + '_ {
+    pub fn row(
+        &self,
+        relation: usize,
+    ) -> impl ExactSizeIterator<Item = (CellId, i32)> + Clone + '_ {
         let range = self.starts[relation]..self.starts[relation + 1];
         self.cells[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
     }
@@ -71,8 +74,10 @@ impl Relations {
 
     /// By how many units the values miss a relation.
     pub fn residual(&self, relation: usize, values: &[i64]) -> i128 {
-        let sum: i128 =
-            self.row(relation).map(|(cell, c)| i128::from(values[cell.index()]) * i128::from(c)).sum();
+        let sum: i128 = self
+            .row(relation)
+            .map(|(cell, c)| i128::from(values[cell.index()]) * i128::from(c))
+            .sum();
         sum - i128::from(self.constants[relation])
     }
 

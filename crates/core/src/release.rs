@@ -26,7 +26,11 @@ impl Release {
     ///
     /// # Errors
     /// [`NotSafe`] if any need is left unproven.
-    pub fn new(problem: Problem, pattern: Pattern, certificate: Certificate) -> Result<Self, NotSafe> {
+    pub fn new(
+        problem: Problem,
+        pattern: Pattern,
+        certificate: Certificate,
+    ) -> Result<Self, NotSafe> {
         match verify(&problem, &pattern, &certificate) {
             Ok(()) => Ok(Self { problem, pattern, certificate }),
             Err(faults) => Err(NotSafe { faults }),

@@ -27,7 +27,11 @@ impl Contributors {
     /// # Panics
     /// If the lengths do not fit: a mistake of the program that built them.
     pub fn new(counts: Vec<u64>, depth: usize, top: Vec<Contribution>) -> Self {
-        assert_eq!(counts.len() * depth, top.len(), "every cell has the same number of largest contributions");
+        assert_eq!(
+            counts.len() * depth,
+            top.len(),
+            "every cell has the same number of largest contributions"
+        );
         Self { counts, depth, top }
     }
 
@@ -142,7 +146,8 @@ impl Table {
         if cells >= u32::MAX as usize {
             return Err(TableError::TooLarge);
         }
-        let names = CellNames::Codes { dimensions: parts.dimensions.clone(), keys: parts.keys.clone() };
+        let names =
+            CellNames::Codes { dimensions: parts.dimensions.clone(), keys: parts.keys.clone() };
         let rows: Vec<&[CodeId]> = parts.keys.chunks_exact(width).collect();
         for (at, pair) in rows.windows(2).enumerate() {
             if pair[0] == pair[1] {
@@ -301,7 +306,12 @@ fn relations_among(
     Ok(relations)
 }
 
-fn no_total(dimensions: &[Dimension], names: &CellNames, part: CellId, key: &[CodeId]) -> TableError {
+fn no_total(
+    dimensions: &[Dimension],
+    names: &CellNames,
+    part: CellId,
+    key: &[CodeId],
+) -> TableError {
     let total = CellNames::Codes { dimensions: dimensions.to_vec(), keys: key.to_vec() };
     TableError::NoTotal {
         part: names.describe(part).to_string(),

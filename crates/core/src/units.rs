@@ -95,7 +95,11 @@ pub fn to_f64(units: i64, decimals: u8) -> f64 {
 /// Protection levels are computed in floating point and rounded up, so that the level kept is never below the level asked.
 pub fn ceil_units(amount: f64) -> i64 {
     let nearest = amount.round();
-    if (amount - nearest).abs() <= 1e-9 * nearest.abs().max(1.0) { nearest as i64 } else { amount.ceil() as i64 }
+    if (amount - nearest).abs() <= 1e-9 * nearest.abs().max(1.0) {
+        nearest as i64
+    } else {
+        amount.ceil() as i64
+    }
 }
 
 /// Shows an amount of units as a decimal number, with just the decimals of its unit.
@@ -115,7 +119,13 @@ impl fmt::Display for Shown {
         if self.decimals == 0 {
             write!(f, "{sign}{size}")
         } else {
-            write!(f, "{sign}{}.{:0width$}", size / scale, size % scale, width = usize::from(self.decimals))
+            write!(
+                f,
+                "{sign}{}.{:0width$}",
+                size / scale,
+                size % scale,
+                width = usize::from(self.decimals)
+            )
         }
     }
 }

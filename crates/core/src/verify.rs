@@ -61,7 +61,9 @@ pub enum Fault {
         side: &'static str,
     },
     /// A need that no witness meets against the only contributor of another cell.
-    #[error("`{cell}` is not shown to be far enough {side} for the only contributor of `{singleton}`")]
+    #[error(
+        "`{cell}` is not shown to be far enough {side} for the only contributor of `{singleton}`"
+    )]
     UnmetBySingleton {
         /// The sensitive cell.
         cell: String,
@@ -76,7 +78,11 @@ pub enum Fault {
 ///
 /// # Errors
 /// Every [`Fault`] found, in the order of witnesses, then of needs.
-pub fn verify(problem: &Problem, pattern: &Pattern, certificate: &Certificate) -> Result<(), Vec<Fault>> {
+pub fn verify(
+    problem: &Problem,
+    pattern: &Pattern,
+    certificate: &Certificate,
+) -> Result<(), Vec<Fault>> {
     let mut verifier = Verifier::new(problem, pattern, &certificate.claims);
     for witness in &certificate.witnesses {
         verifier.admit(witness);
@@ -137,7 +143,9 @@ impl<'a> Verifier<'a> {
         let number = self.next_witness;
         self.next_witness += 1;
         let valid = !self.faults.contains(&Fault::WrongPattern) && self.is_valid(number, witness);
-        while let Some(&claim) = self.claims.get(self.next_claim).filter(|c| c.witness as usize == number) {
+        while let Some(&claim) =
+            self.claims.get(self.next_claim).filter(|c| c.witness as usize == number)
+        {
             self.next_claim += 1;
             if claim.cell.index() >= self.problem.len() {
                 self.faults.push(Fault::NoNeed(format!("cell {}", claim.cell.0)));
@@ -150,7 +158,11 @@ impl<'a> Verifier<'a> {
             if valid {
                 let distance = witness.move_of(claim.cell).saturating_mul(claim.side.sign());
                 let singletons = moved_singletons(self.problem, witness, claim);
-                self.shown[need].push(Shown { side: claim.side, distance: (distance, witness.denominator), singletons });
+                self.shown[need].push(Shown {
+                    side: claim.side,
+                    distance: (distance, witness.denominator),
+                    singletons,
+                });
             }
         }
     }
@@ -169,7 +181,8 @@ impl<'a> Verifier<'a> {
                 self.faults.push(Fault::Unmet { cell: cell(), side });
                 continue;
             }
-            let mut knowing: Vec<u32> = shown.iter().flat_map(|s| s.singletons.iter().copied()).collect();
+            let mut knowing: Vec<u32> =
+                shown.iter().flat_map(|s| s.singletons.iter().copied()).collect();
             knowing.sort_unstable();
             knowing.dedup();
             for singleton in knowing {
@@ -187,7 +200,8 @@ impl<'a> Verifier<'a> {
     fn is_valid(&mut self, number: usize, witness: &Witness) -> bool {
         let before = self.faults.len();
         let ascending = witness.moves.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let inside = witness.moves.last().is_none_or(|&(cell, _)| cell.index() < self.problem.len());
+        let inside =
+            witness.moves.last().is_none_or(|&(cell, _)| cell.index() < self.problem.len());
         if witness.denominator == 0 || !ascending || !inside {
             self.faults.push(Fault::Malformed(number));
             return false;
@@ -198,8 +212,14 @@ impl<'a> Verifier<'a> {
                 self.faults.push(Fault::MovesPublished { witness: number, cell: self.name(cell) });
             }
             let moved = i128::from(self.problem.value(cell)) * denominator + i128::from(step);
-            let below = self.problem.lower(cell).is_some_and(|bound| moved < i128::from(bound) * denominator);
-            let above = self.problem.upper(cell).is_some_and(|bound| moved > i128::from(bound) * denominator);
+            let below = self
+                .problem
+                .lower(cell)
+                .is_some_and(|bound| moved < i128::from(bound) * denominator);
+            let above = self
+                .problem
+                .upper(cell)
+                .is_some_and(|bound| moved > i128::from(bound) * denominator);
             if below || above {
                 self.faults.push(Fault::LeavesBounds { witness: number, cell: self.name(cell) });
             }
@@ -210,7 +230,10 @@ impl<'a> Verifier<'a> {
         for &(cell, _) in &witness.moves {
             for &(relation, _) in self.incidence.of(cell) {
                 if std::mem::take(&mut self.sums[relation as usize]) != 0 {
-                    self.faults.push(Fault::BreaksRelation { witness: number, relation: relation as usize });
+                    self.faults.push(Fault::BreaksRelation {
+                        witness: number,
+                        relation: relation as usize,
+                    });
                 }
             }
         }
@@ -226,7 +249,9 @@ fn check_pattern(problem: &Problem, pattern: &Pattern, faults: &mut Vec<Fault>) 
     for cell in problem.cells() {
         let name = || problem.names().describe(cell).to_string();
         match (problem.status(cell), pattern.why(cell)) {
-            (Status::Sensitive, None | Some(Why::Secondary)) => faults.push(Fault::SensitivePublished(name())),
+            (Status::Sensitive, None | Some(Why::Secondary)) => {
+                faults.push(Fault::SensitivePublished(name()))
+            }
             (Status::Frozen, Some(_)) => faults.push(Fault::FrozenWithheld(name())),
             _ => {}
         }
@@ -243,12 +268,21 @@ fn moved_singletons(problem: &Problem, witness: &Witness, claim: Claim) -> Vec<u
 /// Which part of a need is not met by the witnesses that leave `singleton` alone.
 fn unmet(need: &Need, shown: &[Shown], singleton: Option<u32>) -> Option<&'static str> {
     let furthest = |side: Side| {
-        let usable = shown.iter().filter(|s| s.side == side && singleton.is_none_or(|x| !s.singletons.contains(&x)));
-        let ahead = |a: &(i64, u32), b: &(i64, u32)| (wide(a.0) * wide(b.1)).cmp(&(wide(b.0) * wide(a.1)));
-        usable.map(|s| s.distance).max_by(ahead).filter(|&(distance, _)| distance > 0).unwrap_or((0, 1))
+        let usable = shown
+            .iter()
+            .filter(|s| s.side == side && singleton.is_none_or(|x| !s.singletons.contains(&x)));
+        let ahead =
+            |a: &(i64, u32), b: &(i64, u32)| (wide(a.0) * wide(b.1)).cmp(&(wide(b.0) * wide(a.1)));
+        usable
+            .map(|s| s.distance)
+            .max_by(ahead)
+            .filter(|&(distance, _)| distance > 0)
+            .unwrap_or((0, 1))
     };
     let (down, up) = (furthest(Side::Down), furthest(Side::Up));
-    let reaches = |(distance, denominator): (i64, u32), level: i64| wide(distance) >= wide(level) * wide(denominator);
+    let reaches = |(distance, denominator): (i64, u32), level: i64| {
+        wide(distance) >= wide(level) * wide(denominator)
+    };
     let apart = wide(down.0) * wide(up.1) + wide(up.0) * wide(down.1);
     if !reaches(down, need.down) {
         Some("down")

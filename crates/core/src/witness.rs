@@ -22,7 +22,8 @@ impl Witness {
 
     /// Whether the witness moves a cell at least `distance` units to one side.
     pub fn reaches(&self, cell: CellId, side: Side, distance: i64) -> bool {
-        i128::from(self.move_of(cell)) * i128::from(side.sign()) >= i128::from(distance) * i128::from(self.denominator)
+        i128::from(self.move_of(cell)) * i128::from(side.sign())
+            >= i128::from(distance) * i128::from(self.denominator)
     }
 }
 

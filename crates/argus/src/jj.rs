@@ -1,0 +1,460 @@
+//! JJ instances: cells with value, cost, status, bounds and protection levels, then relations.
+//!
+//! ```text
+//! 0
+//! <number of cells>
+//! <id> <value> <cost> <status> <lower> <upper> <down> <up> <sliding>      status: u s z m
+//! <number of relations>
+//! <constant> <number of terms> : <id> (<coefficient>) …
+//! ```
+//!
+//! Levels are distances from the value. A bound of 1e18 or more is none. After the relations, files of this program may have one
+//! line `singletons <number> : <id> …`, which other readers never reach: cells whose only contributor knows them.
+
+use cellveil_core::units::{self, Decimal};
+use cellveil_core::{
+    CellId, CellNames, NO_LOWER, NO_UPPER, Need, Needs, Problem, ProblemError, ProblemParts,
+    Reason, Relations, Status,
+};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use thiserror::Error;
+
+/// Why a text is not a JJ instance.
+#[derive(Debug, Error)]
+pub enum JjError {
+    /// A line does not read as it should.
+    #[error("line {line}: {what}")]
+    Line {
+        /// The line, counted from 1.
+        line: usize,
+        /// What was expected.
+        what: String,
+    },
+    /// The file ends too early.
+    #[error("the file ends before {0}; is it truncated?")]
+    Ends(&'static str),
+    /// The cells and relations do not fit together.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// Numbers beyond this are "no bound".
+const UNBOUNDED: f64 = 1e18;
+
+/// A number of the file before its unit is known.
+#[derive(Clone, Copy)]
+enum Number {
+    Finite(Decimal),
+    Unbounded { negative: bool },
+}
+
+struct CellLine {
+    line: usize,
+    id: u64,
+    cost: f64,
+    status: Status,
+    value: Decimal,
+    lower: Number,
+    upper: Number,
+    levels: [Decimal; 3],
+}
+
+/// Lines that are not blank, with their numbers.
+struct Lines<'a> {
+    lines: std::iter::Enumerate<std::str::Lines<'a>>,
+}
+
+impl<'a> Lines<'a> {
+    fn next(&mut self, before: &'static str) -> Result<(usize, &'a str), JjError> {
+        self.optional().ok_or(JjError::Ends(before))
+    }
+
+    fn optional(&mut self) -> Option<(usize, &'a str)> {
+        self.lines
+            .by_ref()
+            .map(|(at, text)| (at + 1, text.trim()))
+            .find(|(_, text)| !text.is_empty())
+    }
+}
+
+/// Reads an instance; every relation must hold within `tolerance` units of the last decimal.
+///
+/// # Errors
+/// [`JjError`] names the line, or the cells and relations that do not fit.
+pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
+    let mut lines = Lines { lines: text.lines().enumerate() };
+    let (line, first) = lines.next("its first line")?;
+    if first.parse::<f64>().is_err() {
+        return Err(wrong(line, "a JJ file starts with a line that holds `0`"));
+    }
+    let cells = read_cells(&mut lines)?;
+    let index = index_of(&cells)?;
+    let relations = read_relations(&mut lines, &index, decimals_of(&cells))?;
+    let singletons = read_singletons(&mut lines, &index)?;
+    Ok(Problem::new(parts(&cells, relations, singletons)?, tolerance)?)
+}
+
+fn wrong(line: usize, what: impl Into<String>) -> JjError {
+    JjError::Line { line, what: what.into() }
+}
+
+fn read_count(lines: &mut Lines<'_>, what: &'static str) -> Result<usize, JjError> {
+    let (line, text) = lines.next(what)?;
+    text.parse().map_err(|_| wrong(line, format!("expected {what}, a whole number")))
+}
+
+fn read_cells(lines: &mut Lines<'_>) -> Result<Vec<CellLine>, JjError> {
+    let count = read_count(lines, "the number of cells")?;
+    let mut cells = Vec::with_capacity(count.min(1 << 24));
+    for _ in 0..count {
+        let (line, text) = lines.next("the last cell")?;
+        cells.push(read_cell(line, text)?);
+    }
+    Ok(cells)
+}
+
+fn read_cell(line: usize, text: &str) -> Result<CellLine, JjError> {
+    let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [id, value, cost, status, lower, upper, down, up, sliding] = fields[..] else {
+        let expected = "a cell has 9 fields: id value cost status lower upper down up sliding";
+        return Err(wrong(line, format!("{expected}; this line has {}", fields.len())));
+    };
+    let number = |text: &str, what| {
+        Decimal::parse(text)
+            .ok_or_else(|| wrong(line, format!("the {what} is not a finite number")))
+    };
+    let bound = |text: &str, what| {
+        bound(text).ok_or_else(|| wrong(line, format!("the {what} is not a number")))
+    };
+    Ok(CellLine {
+        line,
+        id: id.parse().map_err(|_| wrong(line, "the id is not a whole number"))?,
+        cost: cost
+            .parse()
+            .ok()
+            .filter(|c: &f64| c.is_finite())
+            .ok_or_else(|| wrong(line, "the cost is not a finite number"))?,
+        status: status_of(status)
+            .ok_or_else(|| wrong(line, format!("status `{status}` is none of u, s, z, m")))?,
+        value: number(value, "value")?,
+        lower: bound(lower, "lower bound")?,
+        upper: bound(upper, "upper bound")?,
+        levels: [
+            number(down, "lower protection level")?,
+            number(up, "upper protection level")?,
+            number(sliding, "sliding protection level")?,
+        ],
+    })
+}
+
+fn status_of(letter: &str) -> Option<Status> {
+    Some(match letter {
+        "u" | "U" => Status::Sensitive,
+        "s" | "S" => Status::Free,
+        "z" | "Z" => Status::Frozen,
+        "m" | "M" => Status::Withheld,
+        _ => return None,
+    })
+}
+
+fn bound(text: &str) -> Option<Number> {
+    let rough: f64 = text.parse().ok().filter(|x: &f64| !x.is_nan())?;
+    if rough.abs() >= UNBOUNDED {
+        return Some(Number::Unbounded { negative: rough < 0.0 });
+    }
+    Decimal::parse(text).map(Number::Finite)
+}
+
+fn index_of(cells: &[CellLine]) -> Result<BTreeMap<u64, CellId>, JjError> {
+    let mut index = BTreeMap::new();
+    for (at, cell) in cells.iter().enumerate() {
+        if index.insert(cell.id, CellId::at(at)).is_some() {
+            return Err(wrong(cell.line, format!("cell {} is listed twice", cell.id)));
+        }
+    }
+    Ok(index)
+}
+
+/// The unit of the instance: the most decimals of any number that an `i64` can still hold.
+fn decimals_of(cells: &[CellLine]) -> u8 {
+    let numbers = |cell: &CellLine| {
+        let bounds = [cell.lower, cell.upper].into_iter().filter_map(|bound| match bound {
+            Number::Finite(number) => Some(number),
+            Number::Unbounded { .. } => None,
+        });
+        cell.levels.into_iter().chain([cell.value]).chain(bounds).collect::<Vec<_>>()
+    };
+    let most = cells
+        .iter()
+        .flat_map(numbers)
+        .map(|number| number.decimals)
+        .max()
+        .unwrap_or(0)
+        .min(units::MAX_DECIMALS);
+    let largest = cells
+        .iter()
+        .flat_map(numbers)
+        .map(|n| n.mantissa.unsigned_abs() / units::pow10(n.decimals).unsigned_abs());
+    let largest = largest.max().unwrap_or(0) + 1;
+    (0..=most)
+        .rev()
+        .find(|&d| largest.saturating_mul(units::pow10(d).unsigned_abs()) < 1 << 61)
+        .unwrap_or(0)
+}
+
+fn read_relations(
+    lines: &mut Lines<'_>,
+    index: &BTreeMap<u64, CellId>,
+    decimals: u8,
+) -> Result<Relations, JjError> {
+    let count = read_count(lines, "the number of relations")?;
+    let mut relations = Relations::default();
+    for _ in 0..count {
+        let (line, text) = lines.next("the last relation")?;
+        let (head, tail) = text
+            .split_once(':')
+            .ok_or_else(|| wrong(line, "a relation has a `:` before its terms"))?;
+        let mut head = head.split_ascii_whitespace();
+        let constant =
+            head.next().and_then(Decimal::parse).and_then(|number| number.units(decimals));
+        let constant =
+            constant.ok_or_else(|| wrong(line, "a relation starts with its constant, a number"))?;
+        let terms: usize = head
+            .next()
+            .and_then(|n| n.parse().ok())
+            .ok_or_else(|| wrong(line, "expected the number of terms"))?;
+        let row = read_terms(line, tail, index)?;
+        if row.len() != terms {
+            return Err(wrong(
+                line,
+                format!("the relation announces {terms} terms and has {}", row.len()),
+            ));
+        }
+        relations.push(row, constant);
+    }
+    Ok(relations)
+}
+
+fn read_terms(
+    line: usize,
+    text: &str,
+    index: &BTreeMap<u64, CellId>,
+) -> Result<Vec<(CellId, i32)>, JjError> {
+    let mut terms = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let parsed = rest.split_once('(').and_then(|(id, after)| {
+            let (coefficient, after) = after.split_once(')')?;
+            Some((id.trim().parse::<u64>().ok()?, coefficient.trim().parse::<i32>().ok()?, after))
+        });
+        let (id, coefficient, after) = parsed
+            .ok_or_else(|| wrong(line, "a term is `id (coefficient)`, both whole numbers"))?;
+        let cell = index
+            .get(&id)
+            .ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))?;
+        terms.push((*cell, coefficient));
+        rest = after.trim_start();
+    }
+    let mut cells: Vec<CellId> = terms.iter().map(|&(cell, _)| cell).collect();
+    cells.sort_unstable();
+    if cells.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(wrong(line, "the relation names a cell twice"));
+    }
+    Ok(terms)
+}
+
+fn read_singletons(
+    lines: &mut Lines<'_>,
+    index: &BTreeMap<u64, CellId>,
+) -> Result<Vec<CellId>, JjError> {
+    let Some((line, text)) = lines.optional() else { return Ok(Vec::new()) };
+    let Some((_, ids)) = text.strip_prefix("singletons").and_then(|rest| rest.split_once(':'))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut cells = Vec::new();
+    for id in ids.split_ascii_whitespace() {
+        let cell = id.parse().ok().and_then(|id: u64| index.get(&id));
+        cells.push(
+            *cell.ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))?,
+        );
+    }
+    cells.sort_unstable();
+    cells.dedup();
+    Ok(cells)
+}
+
+fn parts(
+    cells: &[CellLine],
+    relations: Relations,
+    singletons: Vec<CellId>,
+) -> Result<ProblemParts, JjError> {
+    let decimals = decimals_of(cells);
+    let mut parts = ProblemParts {
+        decimals,
+        values: Vec::with_capacity(cells.len()),
+        costs: Vec::with_capacity(cells.len()),
+        lower: Vec::with_capacity(cells.len()),
+        upper: Vec::with_capacity(cells.len()),
+        status: Vec::with_capacity(cells.len()),
+        needs: Needs::default(),
+        relations,
+        names: CellNames::Ids(cells.iter().map(|cell| cell.id).collect()),
+        singletons,
+    };
+    let mut needs = Vec::new();
+    for (at, cell) in cells.iter().enumerate() {
+        let large = || wrong(cell.line, "a number has more digits than this program can hold");
+        parts.values.push(cell.value.rounded_units(decimals).ok_or_else(large)?);
+        // Bounds are rounded inwards and levels up: what is kept is never weaker than what was asked.
+        parts.lower.push(match cell.lower {
+            Number::Unbounded { negative: true } => NO_LOWER,
+            Number::Unbounded { negative: false } => {
+                return Err(wrong(cell.line, "the lower bound is infinite"));
+            }
+            Number::Finite(number) => ceil(number, decimals).ok_or_else(large)?,
+        });
+        parts.upper.push(match cell.upper {
+            Number::Unbounded { negative: false } => NO_UPPER,
+            Number::Unbounded { negative: true } => {
+                return Err(wrong(cell.line, "the upper bound is infinite"));
+            }
+            Number::Finite(number) => -ceil(negated(number), decimals).ok_or_else(large)?,
+        });
+        parts.costs.push(cell.cost);
+        parts.status.push(cell.status);
+        if cell.status == Status::Sensitive {
+            let [down, up, sliding] = cell.levels.map(|level| ceil(level, decimals));
+            let (down, up) = (down.ok_or_else(large)?, up.ok_or_else(large)?);
+            // A sensitive cell without levels still must not be computable exactly.
+            let least = i64::from(down == 0 && up == 0);
+            let sliding = sliding.ok_or_else(large)?.max(least);
+            needs.push(Need { cell: CellId::at(at), down, up, sliding, reason: Reason::Given });
+        }
+    }
+    parts.needs = Needs::new(needs);
+    Ok(parts)
+}
+
+fn negated(number: Decimal) -> Decimal {
+    Decimal { mantissa: -number.mantissa, ..number }
+}
+
+fn ceil(number: Decimal, decimals: u8) -> Option<i64> {
+    if number.decimals <= decimals {
+        return number.units(decimals);
+    }
+    let divisor = units::pow10(number.decimals - decimals);
+    let floor = number.mantissa.div_euclid(divisor);
+    i64::try_from(floor + i128::from(number.mantissa.rem_euclid(divisor) != 0)).ok()
+}
+
+/// Writes an instance; reading it back gives the same problem, but for the codes of cells and the reasons of needs.
+///
+/// # Errors
+/// Whatever the writer reports.
+pub fn write(problem: &Problem, out: &mut impl Write) -> io::Result<()> {
+    let decimals = problem.decimals();
+    let names = problem.names();
+    writeln!(out, "0\n{}", problem.len())?;
+    for cell in problem.cells() {
+        let show = |units| units::display(units, decimals);
+        let (value, cost) = (show(problem.value(cell)), problem.cost(cell));
+        let letter = match problem.status(cell) {
+            Status::Sensitive => 'u',
+            Status::Free => 's',
+            Status::Frozen => 'z',
+            Status::Withheld => 'm',
+        };
+        write!(out, "{} {value} {cost} {letter} ", names.id(cell))?;
+        match problem.lower(cell) {
+            Some(bound) => write!(out, "{} ", show(bound))?,
+            None => write!(out, "-1e20 ")?,
+        }
+        match problem.upper(cell) {
+            Some(bound) => write!(out, "{} ", show(bound))?,
+            None => write!(out, "1e20 ")?,
+        }
+        match problem.needs().of(cell) {
+            Some(need) => {
+                writeln!(out, "{} {} {}", show(need.down), show(need.up), show(need.sliding))?
+            }
+            None => writeln!(out, "0 0 0")?,
+        }
+    }
+    let relations = problem.relations();
+    writeln!(out, "{}", relations.len())?;
+    for relation in 0..relations.len() {
+        let constant = units::display(relations.constant(relation), decimals);
+        write!(out, "{constant} {} :", relations.row(relation).len())?;
+        for (cell, coefficient) in relations.row(relation) {
+            write!(out, " {} ({coefficient})", names.id(cell))?;
+        }
+        writeln!(out)?;
+    }
+    if !problem.singletons().is_empty() {
+        write!(out, "singletons {} :", problem.singletons().len())?;
+        for &cell in problem.singletons() {
+            write!(out, " {}", names.id(cell))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    const SMALL: &str = "0\n3\n0 10.5 10 s 0 1e20 0 0 0\n1 4 4 u 0 1e20 1 1.25 0\n2 6.5 6 z -1e20 20 0 0 0\n1\n0 3 : 0 (-1) 1 (1) 2 (1)\n";
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let problem = read(SMALL, 0).unwrap();
+        assert_eq!(problem.decimals(), 2);
+        let need = problem.needs()[0];
+        assert_eq!((need.down, need.up, need.sliding), (100, 125, 0));
+        let mut out = Vec::new();
+        write(&problem, &mut out).unwrap();
+        let again = read(std::str::from_utf8(&out).unwrap(), 0).unwrap();
+        let mut second = Vec::new();
+        write(&again, &mut second).unwrap();
+        assert_eq!(out, second);
+        assert_eq!(again.lower(CellId(2)), None);
+        assert_eq!(again.upper(CellId(2)), Some(2000));
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let message = |text: &str| read(text, 0).unwrap_err().to_string();
+        assert_eq!(
+            message(&SMALL.replace("6.5 6 z", "x 6 z")),
+            "line 5: the value is not a finite number"
+        );
+        assert_eq!(
+            message(&SMALL.replace("6.5 6 z", "6.5 6 q")),
+            "line 5: status `q` is none of u, s, z, m"
+        );
+        assert_eq!(
+            message(&SMALL.replace("2 (1)", "7 (1)")),
+            "line 7: cell 7 is not in the list of cells"
+        );
+        assert_eq!(
+            message(&SMALL.replace("0 3 :", "0 4 :")),
+            "line 7: the relation announces 4 terms and has 3"
+        );
+        assert_eq!(
+            message("0\n1\n0 1 1 s"),
+            "line 3: a cell has 9 fields: id value cost status lower upper down up sliding; this line has 4"
+        );
+        assert_eq!(message("0\n1\n"), "the file ends before the last cell; is it truncated?");
+    }
+
+    #[test]
+    fn a_total_that_misses_its_parts_is_refused_by_name() {
+        let message = read(&SMALL.replace("0 10.5 10", "0 10.6 10"), 0).unwrap_err().to_string();
+        assert_eq!(message, "1 of the relations do not add up; the worst are the totals `cell 0`");
+    }
+}
