@@ -1,1 +1,245 @@
-//! cellveil-highs
+//! The HiGHS engine: [`cellveil_lp::Engine`] on the HiGHS C library, one thread per session.
+
+use cellveil_lp::{Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
+use highs_sys::{
+    EMPTY, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
+    Highs_create, Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution,
+    Highs_passLp, Highs_passMip, Highs_run, Highs_setBoolOptionValue, Highs_setIntOptionValue,
+    Highs_setStringOptionValue, HighsInt, INFEASIBLE, OPTIMAL, STEP_LIMIT, UNBOUNDED,
+    UNBOUNDED_OR_INFEASIBLE,
+};
+use std::ffi::{CStr, c_void};
+
+/// Opens sessions on HiGHS.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Highs;
+
+impl Engine for Highs {
+    fn name(&self) -> &'static str {
+        "HiGHS"
+    }
+
+    fn open(&self, model: &Model) -> Result<Box<dyn Session>, EngineError> {
+        let mut session = HighsSession::new()?;
+        session.pass(model)?;
+        Ok(Box::new(session))
+    }
+}
+
+/// One HiGHS instance with a model in it.
+struct HighsSession {
+    highs: *mut c_void,
+    columns: usize,
+    rows: usize,
+}
+
+impl Drop for HighsSession {
+    fn drop(&mut self) {
+        // SAFETY: `highs` came from `Highs_create` and is destroyed once, here.
+        unsafe { Highs_destroy(self.highs) }
+    }
+}
+
+/// HiGHS reports errors as −1; 0 is fine and 1 a warning.
+fn check(status: HighsInt, what: &str) -> Result<(), EngineError> {
+    if status < 0 { Err(failed(what)) } else { Ok(()) }
+}
+
+fn failed(what: &str) -> EngineError {
+    EngineError { engine: "HiGHS", what: what.to_owned() }
+}
+
+fn size(number: usize) -> Result<HighsInt, EngineError> {
+    HighsInt::try_from(number).map_err(|_| failed("the model is too large"))
+}
+
+impl HighsSession {
+    fn new() -> Result<Self, EngineError> {
+        // SAFETY: creates an instance that only this session holds.
+        let highs = unsafe { Highs_create() };
+        if highs.is_null() {
+            return Err(failed("out of memory"));
+        }
+        let session = Self { highs, columns: 0, rows: 0 };
+        // SAFETY: a live instance and a literal name.
+        check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
+        session.int_option(c"threads", 1)?;
+        // Presolve throws the basis away, and with it the warm start that sessions are for.
+        session.string_option(c"presolve", c"off")?;
+        session.string_option(c"parallel", c"off")?;
+        Ok(session)
+    }
+
+    fn int_option(&self, name: &CStr, value: HighsInt) -> Result<(), EngineError> {
+        // SAFETY: a live instance and a string that ends in NUL.
+        check(unsafe { Highs_setIntOptionValue(self.highs, name.as_ptr(), value) }, "an option")
+    }
+
+    fn string_option(&self, name: &CStr, value: &CStr) -> Result<(), EngineError> {
+        // SAFETY: a live instance and strings that end in NUL.
+        check(
+            unsafe { Highs_setStringOptionValue(self.highs, name.as_ptr(), value.as_ptr()) },
+            "an option",
+        )
+    }
+
+    fn pass(&mut self, model: &Model) -> Result<(), EngineError> {
+        const ROWWISE: HighsInt = 2;
+        const MINIMISE: HighsInt = 1;
+        let column = |field: fn(&cellveil_lp::Column) -> f64| {
+            model.columns.iter().map(field).collect::<Vec<f64>>()
+        };
+        let (costs, lower, upper) = (column(|c| c.cost), column(|c| c.lower), column(|c| c.upper));
+        let (row_lower, row_upper): (Vec<f64>, Vec<f64>) =
+            model.rows.iter().map(|row| (row.lower, row.upper)).unzip();
+        let mut starts = Vec::with_capacity(model.rows.len() + 1);
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        for row in &model.rows {
+            starts.push(size(indices.len())?);
+            for &(index, value) in &row.terms {
+                indices.push(index as HighsInt);
+                values.push(value);
+            }
+        }
+        starts.push(size(indices.len())?);
+        let integrality: Vec<HighsInt> =
+            model.columns.iter().map(|c| HighsInt::from(c.integer)).collect();
+        let (columns, rows, terms) =
+            (size(costs.len())?, size(model.rows.len())?, size(indices.len())?);
+        let status = if model.columns.iter().any(|c| c.integer) {
+            // SAFETY: every pointer is to a live vector of the length that the call expects.
+            unsafe {
+                Highs_passMip(
+                    self.highs,
+                    columns,
+                    rows,
+                    terms,
+                    ROWWISE,
+                    MINIMISE,
+                    0.0,
+                    costs.as_ptr(),
+                    lower.as_ptr(),
+                    upper.as_ptr(),
+                    row_lower.as_ptr(),
+                    row_upper.as_ptr(),
+                    starts.as_ptr(),
+                    indices.as_ptr(),
+                    values.as_ptr(),
+                    integrality.as_ptr(),
+                )
+            }
+        } else {
+            // SAFETY: as above.
+            unsafe {
+                Highs_passLp(
+                    self.highs,
+                    columns,
+                    rows,
+                    terms,
+                    ROWWISE,
+                    MINIMISE,
+                    0.0,
+                    costs.as_ptr(),
+                    lower.as_ptr(),
+                    upper.as_ptr(),
+                    row_lower.as_ptr(),
+                    row_upper.as_ptr(),
+                    starts.as_ptr(),
+                    indices.as_ptr(),
+                    values.as_ptr(),
+                )
+            }
+        };
+        self.columns = model.columns.len();
+        self.rows = model.rows.len();
+        check(status, "it refused the model")
+    }
+
+    fn run(&mut self) -> Result<HighsInt, EngineError> {
+        // SAFETY: a live instance with a model.
+        check(unsafe { Highs_run(self.highs) }, "the solve")?;
+        // SAFETY: a live instance.
+        Ok(unsafe { Highs_getModelStatus(self.highs) })
+    }
+
+    /// From scratch, when a warm start led nowhere.
+    fn run_cold(&mut self) -> Result<HighsInt, EngineError> {
+        // SAFETY: a live instance.
+        check(unsafe { Highs_clearSolver(self.highs) }, "forgetting the basis")?;
+        self.run()
+    }
+
+    fn solution(&self) -> Result<Solution, EngineError> {
+        let mut solution = Solution {
+            objective: 0.0,
+            columns: vec![0.0; self.columns],
+            reduced: vec![0.0; self.columns],
+            duals: vec![0.0; self.rows],
+        };
+        let mut activity = vec![0.0; self.rows];
+        // SAFETY: the vectors have the lengths of the model.
+        let status = unsafe {
+            Highs_getSolution(
+                self.highs,
+                solution.columns.as_mut_ptr(),
+                solution.reduced.as_mut_ptr(),
+                activity.as_mut_ptr(),
+                solution.duals.as_mut_ptr(),
+            )
+        };
+        check(status, "reading the solution")?;
+        // SAFETY: a live instance.
+        solution.objective = unsafe { Highs_getObjectiveValue(self.highs) };
+        Ok(solution)
+    }
+}
+
+impl Session for HighsSession {
+    fn set_cost(&mut self, column: u32, cost: f64) -> Result<(), EngineError> {
+        // SAFETY: a live instance; HiGHS checks the index.
+        check(
+            unsafe { Highs_changeColCost(self.highs, column as HighsInt, cost) },
+            "a change of cost",
+        )
+    }
+
+    fn set_bounds(&mut self, column: u32, lower: f64, upper: f64) -> Result<(), EngineError> {
+        // SAFETY: a live instance; HiGHS checks the index.
+        check(
+            unsafe { Highs_changeColBounds(self.highs, column as HighsInt, lower, upper) },
+            "a change of bounds",
+        )
+    }
+
+    fn add_row(&mut self, row: &Row) -> Result<(), EngineError> {
+        let indices: Vec<HighsInt> =
+            row.terms.iter().map(|&(index, _)| index as HighsInt).collect();
+        let values: Vec<f64> = row.terms.iter().map(|&(_, value)| value).collect();
+        let terms = size(indices.len())?;
+        // SAFETY: both vectors live and have `terms` entries.
+        let status = unsafe {
+            Highs_addRow(self.highs, row.lower, row.upper, terms, indices.as_ptr(), values.as_ptr())
+        };
+        self.rows += 1;
+        check(status, "a new row")
+    }
+
+    fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError> {
+        let steps = limits
+            .steps
+            .map_or(HighsInt::MAX, |steps| HighsInt::try_from(steps).unwrap_or(HighsInt::MAX));
+        self.int_option(c"simplex_iteration_limit", steps)?;
+        let known = [OPTIMAL, EMPTY, INFEASIBLE, UNBOUNDED, STEP_LIMIT];
+        let mut status = self.run()?;
+        if !known.contains(&status) {
+            status = self.run_cold()?;
+        }
+        match status {
+            OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
+            INFEASIBLE => Ok(Outcome::Infeasible),
+            UNBOUNDED | UNBOUNDED_OR_INFEASIBLE => Ok(Outcome::Unbounded),
+            STEP_LIMIT => Ok(Outcome::Stopped),
+            other => Err(failed(&format!("it ended with status {other}"))),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What every engine must do, run on HiGHS.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use cellveil_highs::Highs;
+use cellveil_lp::{Engine, Limits, Model, Outcome, Row};
+
+fn optimum(outcome: Outcome) -> cellveil_lp::Solution {
+    match outcome {
+        Outcome::Optimal(solution) => solution,
+        other => panic!("not optimal: {other:?}"),
+    }
+}
+
+/// `min −x − 2y` over `x + y ≤ 4`, `0 ≤ x, y ≤ 3`.
+fn small() -> Model {
+    let mut model = Model::default();
+    let x = model.column(-1.0, 0.0, 3.0);
+    let y = model.column(-2.0, 0.0, 3.0);
+    model.row(vec![(x, 1.0), (y, 1.0)], f64::NEG_INFINITY, 4.0);
+    model
+}
+
+#[test]
+fn a_small_model_is_solved_with_its_prices() {
+    let solution = optimum(Highs.open(&small()).unwrap().solve(&Limits::default()).unwrap());
+    assert!((solution.objective + 7.0).abs() < 1e-9);
+    assert!((solution.columns[0] - 1.0).abs() < 1e-9 && (solution.columns[1] - 3.0).abs() < 1e-9);
+    assert!((solution.duals[0] + 1.0).abs() < 1e-9 && (solution.reduced[1] + 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_session_follows_changes_of_cost_bounds_and_rows() {
+    let mut session = Highs.open(&small()).unwrap();
+    session.set_cost(0, -3.0).unwrap();
+    session.set_bounds(1, 0.0, 2.0).unwrap();
+    assert!((optimum(session.solve(&Limits::default()).unwrap()).objective + 11.0).abs() < 1e-9);
+    session.add_row(&Row { terms: vec![(0, 1.0)], lower: 0.0, upper: 1.0 }).unwrap();
+    assert!((optimum(session.solve(&Limits::default()).unwrap()).objective + 7.0).abs() < 1e-9);
+}
+
+#[test]
+fn infeasible_and_unbounded_are_answers() {
+    let mut model = small();
+    model.row(vec![(0, 1.0)], 5.0, f64::INFINITY);
+    assert_eq!(Highs.open(&model).unwrap().solve(&Limits::default()).unwrap(), Outcome::Infeasible);
+    let mut free = Model::default();
+    let x = free.column(-1.0, 0.0, f64::INFINITY);
+    let y = free.column(0.0, 0.0, f64::INFINITY);
+    free.row(vec![(x, 1.0), (y, -1.0)], 0.0, 0.0);
+    assert_eq!(Highs.open(&free).unwrap().solve(&Limits::default()).unwrap(), Outcome::Unbounded);
+}
+
+#[test]
+fn a_model_without_rows_has_its_bounds_as_optimum() {
+    let mut model = Model::default();
+    model.column(1.0, -2.0, 5.0);
+    assert!(
+        (optimum(Highs.open(&model).unwrap().solve(&Limits::default()).unwrap()).objective + 2.0)
+            .abs()
+            < 1e-9
+    );
+}
+
+#[test]
+fn whole_numbers_are_kept_whole() {
+    let mut model = small();
+    model.columns[0].integer = true;
+    model.columns[1].integer = true;
+    model.row(vec![(0, 2.0), (1, 2.0)], f64::NEG_INFINITY, 7.0);
+    assert!(
+        (optimum(Highs.open(&model).unwrap().solve(&Limits::default()).unwrap()).objective + 6.0)
+            .abs()
+            < 1e-6
+    );
+}

@@ -1,0 +1,86 @@
+//! Who solves it.
+
+use crate::{Model, Row};
+use thiserror::Error;
+
+/// How much an engine may do for one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// The most simplex steps; `None` for no limit. Steps and not seconds, so that the answer is the same everywhere.
+    pub steps: Option<u32>,
+}
+
+/// A point and its prices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Solution {
+    /// The value of the objective.
+    pub objective: f64,
+    /// The value of every column.
+    pub columns: Vec<f64>,
+    /// The reduced cost of every column.
+    pub reduced: Vec<f64>,
+    /// The dual value of every row.
+    pub duals: Vec<f64>,
+}
+
+/// How a solve ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// An optimum.
+    Optimal(Solution),
+    /// No point satisfies all constraints.
+    Infeasible,
+    /// The objective has no lower limit.
+    Unbounded,
+    /// The limits were reached first.
+    Stopped,
+}
+
+/// The engine failed: not the model's fault.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("internal: the {engine} engine failed: {what}; please report this with the instance")]
+pub struct EngineError {
+    /// Which engine.
+    pub engine: &'static str,
+    /// What it could not do.
+    pub what: String,
+}
+
+/// Solves linear models.
+pub trait Engine: Sync {
+    /// What people call it.
+    fn name(&self) -> &'static str;
+
+    /// Loads a model.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn open(&self, model: &Model) -> Result<Box<dyn Session>, EngineError>;
+}
+
+/// A loaded model that is changed and solved again, starting from its last basis.
+pub trait Session {
+    /// Changes the cost of a column.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn set_cost(&mut self, column: u32, cost: f64) -> Result<(), EngineError>;
+
+    /// Changes the bounds of a column.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn set_bounds(&mut self, column: u32, lower: f64, upper: f64) -> Result<(), EngineError>;
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn add_row(&mut self, row: &Row) -> Result<(), EngineError>;
+
+    /// Solves the model as it stands.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine fails.
+    fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError>;
+}

@@ -1,0 +1,47 @@
+//! What to solve.
+
+/// A variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Column {
+    /// Its coefficient in the objective, which is minimised.
+    pub cost: f64,
+    /// Its lower bound; may be −∞.
+    pub lower: f64,
+    /// Its upper bound; may be +∞.
+    pub upper: f64,
+    /// Whether it must be a whole number.
+    pub integer: bool,
+}
+
+/// A constraint: `lower ≤ Σ coefficient · column ≤ upper`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The columns with their coefficients; each column at most once.
+    pub terms: Vec<(u32, f64)>,
+    /// May be −∞.
+    pub lower: f64,
+    /// May be +∞.
+    pub upper: f64,
+}
+
+/// `min Σ cost · column` subject to rows and bounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// The variables.
+    pub columns: Vec<Column>,
+    /// The constraints.
+    pub rows: Vec<Row>,
+}
+
+impl Model {
+    /// Adds a continuous variable and returns its number.
+    pub fn column(&mut self, cost: f64, lower: f64, upper: f64) -> u32 {
+        self.columns.push(Column { cost, lower, upper, integer: false });
+        self.columns.len() as u32 - 1
+    }
+
+    /// Adds a constraint.
+    pub fn row(&mut self, terms: Vec<(u32, f64)>, lower: f64, upper: f64) {
+        self.rows.push(Row { terms, lower, upper });
+    }
+}
