@@ -2,11 +2,13 @@
 
 use cellveil_lp::{Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
 use highs_sys::{
-    EMPTY, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
-    Highs_create, Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution,
-    Highs_passLp, Highs_passMip, Highs_run, Highs_setBoolOptionValue, Highs_setIntOptionValue,
-    Highs_setStringOptionValue, HighsInt, INFEASIBLE, OPTIMAL, STEP_LIMIT, UNBOUNDED,
-    UNBOUNDED_OR_INFEASIBLE,
+    Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver, Highs_create,
+    Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passLp,
+    Highs_passMip, Highs_run, Highs_setBoolOptionValue, Highs_setIntOptionValue,
+    Highs_setStringOptionValue, HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
+    kHighsModelStatusIterationLimit as STEP_LIMIT, kHighsModelStatusModelEmpty as EMPTY,
+    kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusUnbounded as UNBOUNDED,
+    kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
 };
 use std::ffi::{CStr, c_void};
 
