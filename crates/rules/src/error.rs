@@ -24,6 +24,15 @@ pub enum RuleError {
         /// The rule.
         rule: &'static str,
     },
+    /// A rule about the largest holdings of a weighted table.
+    #[error(
+        "rule `{rule}` judges by holding, but the table is weighted, and a holding has no weight of its own\n\
+         hint: leave out `by`, or judge the unweighted table"
+    )]
+    WeightedHoldings {
+        /// The rule.
+        rule: &'static str,
+    },
     /// A rule that looks at requests on a table without.
     #[error(
         "rule `{rule}` needs to know who asked for protection, but the table does not\n\

@@ -179,6 +179,9 @@ impl RuleSet {
             By::Respondent => table.respondents(),
             By::Holding => table.holdings().ok_or(RuleError::NoHoldings { rule })?,
         };
+        if asks.by == By::Holding && asks.top > 0 && table.weighted().is_some() {
+            return Err(RuleError::WeightedHoldings { rule });
+        }
         if asks.requests && table.requests().is_none() {
             return Err(RuleError::NoRequests { rule });
         }
@@ -248,7 +251,12 @@ impl RuleSet {
         }
         let codes = dimensions.iter().map(|dimension| {
             let names = self.missing.get(&dimension.name).filter(|_| self.missing_is_safe);
-            names.into_iter().flatten().filter_map(|name| dimension.hierarchy.find(name)).collect()
+            let is_missing = |code: &CodeId| {
+                names.is_some_and(|names| {
+                    names.iter().any(|name| name == dimension.hierarchy.name(*code))
+                })
+            };
+            (0..dimension.hierarchy.len() as CodeId).filter(is_missing).collect()
         });
         Ok(codes.collect())
     }

@@ -149,6 +149,21 @@ fn what_the_table_lacks_is_named() {
 }
 
 #[test]
+fn holdings_are_counted_but_not_compared_in_weighted_tables() {
+    let record = |value, holding: &str| Record {
+        weight: Some(2),
+        holding: Some(holding.into()),
+        ..Record::of(value)
+    };
+    let table =
+        one_cell(&[record(90, "Alba"), record(5, "Alba"), record(5, "Brio")], 0, 0).unwrap();
+    let text = "dominance = { n = 1, k = 85, by = \"holding\" }";
+    assert!(refusal(text, &table).contains("a holding has no weight of its own"));
+    let counted = rules("frequency = { below = 3, by = \"holding\" }").judge(&table).unwrap();
+    assert_eq!(counted.counts, [(Reason::Frequency, 1)]);
+}
+
+#[test]
 fn manual_cells_with_unknown_names_get_the_nearest_one() {
     let table = Table::new(regions(Some("wage"))).unwrap();
     let manual =
