@@ -1,0 +1,5 @@
+//! report
+use crate::Publication;
+pub(crate) fn page(_p: &Publication<'_>) -> String {
+    String::new()
+}
