@@ -1,1 +1,19 @@
-//! cellveil-attack
+//! What an intruder can infer from a table with withheld cells.
+//!
+//! [`attack`] takes anybody's pattern. For every need and side it looks for a witness, another table that fits everything
+//! published, and it finds the tightest interval of every withheld cell. What it claims is proven elsewhere: the certificate goes
+//! to `verify`, which shares no code with this crate.
+
+mod attack;
+mod component;
+mod exact;
+mod intervals;
+mod ledger;
+mod rational;
+mod reach;
+
+pub use attack::{Attack, AttackError, Intervals, Options, attack, prove};
+pub use component::{Component, Reduced, reduce};
+pub use exact::exact_witness;
+pub use ledger::{Ledger, Retired};
+pub use reach::{Probe, Reached};

@@ -1,6 +1,6 @@
 //! The HiGHS engine: [`cellveil_lp::Engine`] on the HiGHS C library, one thread per session.
 
-use cellveil_lp::{Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
+use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
 use highs_sys::{
     Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver, Highs_create,
     Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passLp,
@@ -152,6 +152,12 @@ impl HighsSession {
                 )
             }
         };
+        // HiGHS's numbers for the dual and the primal simplex method.
+        let strategy = match model.changes {
+            Changes::Bounds => 1,
+            Changes::Costs => 4,
+        };
+        self.int_option(c"simplex_strategy", strategy)?;
         self.columns = model.columns.len();
         self.rows = model.rows.len();
         check(status, "it refused the model")

@@ -8,4 +8,4 @@ mod engine;
 mod model;
 
 pub use engine::{Engine, EngineError, Limits, Outcome, Session, Solution};
-pub use model::{Column, Model, Row};
+pub use model::{Changes, Column, Model, Row};

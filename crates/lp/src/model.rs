@@ -24,9 +24,21 @@ pub struct Row {
     pub upper: f64,
 }
 
+/// What will change from one solve of a session to the next; tells the engine from which side to start again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Changes {
+    /// Mostly costs: the last point stays feasible.
+    Costs,
+    /// Mostly bounds and rows: the last prices stay valid.
+    #[default]
+    Bounds,
+}
+
 /// `min Σ cost · column` subject to rows and bounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
+    /// What a session on this model will change.
+    pub changes: Changes,
     /// The variables.
     pub columns: Vec<Column>,
     /// The constraints.

@@ -1,0 +1,71 @@
+//! The tightest interval of every withheld cell.
+
+use crate::component::Component;
+use crate::reach::Probe;
+use cellveil_core::{CellId, Incidence, Interval, Problem, Side};
+use cellveil_lp::{Engine, EngineError};
+use rayon::prelude::*;
+
+/// Cells per session. Fixed, so that the answer does not depend on the number of threads.
+const CHUNK: usize = 128;
+
+/// What touches a bound within this part of its size touches it.
+const TOUCHES: f64 = 1e-9;
+
+/// Intervals of `cells`, which lie in one component, in their order.
+pub(crate) fn intervals(
+    problem: &Problem,
+    incidence: &Incidence,
+    component: &Component,
+    cells: &[CellId],
+    engine: &dyn Engine,
+) -> Result<Vec<Interval>, EngineError> {
+    let chunks: Result<Vec<Vec<Interval>>, EngineError> = cells
+        .par_chunks(CHUNK)
+        .map(|chunk| of_chunk(problem, incidence, component, chunk, engine))
+        .collect();
+    Ok(chunks?.concat())
+}
+
+fn of_chunk(
+    problem: &Problem,
+    incidence: &Incidence,
+    component: &Component,
+    cells: &[CellId],
+    engine: &dyn Engine,
+) -> Result<Vec<Interval>, EngineError> {
+    let mut probe = Probe::new(problem, incidence, component, engine)?;
+    // The furthest moves seen in any table so far: a cell seen at its own bound needs no program of its own.
+    let mut lowest = vec![0.0_f64; component.cells.len()];
+    let mut highest = vec![0.0_f64; component.cells.len()];
+    let mut found = Vec::with_capacity(cells.len());
+    for &cell in cells {
+        let Ok(at) = component.cells.binary_search(&cell) else { continue };
+        let value = problem.value(cell);
+        let mut ends = [None, None];
+        for (end, side) in ends.iter_mut().zip(Side::BOTH) {
+            let (limit, seen) = match side {
+                Side::Down => (problem.lower(cell), lowest[at]),
+                Side::Up => (problem.upper(cell), highest[at]),
+            };
+            let limit = limit.map(|bound| (bound - value) as f64);
+            let touched =
+                limit.filter(|limit| (seen - limit).abs() <= TOUCHES * limit.abs().max(1.0));
+            *end = match touched {
+                Some(limit) => Some(limit),
+                None => probe.extreme(cell, side, &mut |column, moved| {
+                    lowest[column] = lowest[column].min(moved);
+                    highest[column] = highest[column].max(moved);
+                })?,
+            };
+        }
+        let [lower, upper] = ends.map(|end| end.map(|moved| value as f64 + tidy(moved)));
+        found.push(Interval { cell, lower, upper });
+    }
+    Ok(found)
+}
+
+/// Whole numbers of units lose the solver's noise.
+fn tidy(moved: f64) -> f64 {
+    if (moved - moved.round()).abs() <= 1e-7 * moved.abs().max(1.0) { moved.round() } else { moved }
+}
