@@ -7,6 +7,7 @@ mod audit;
 mod bound;
 mod cell;
 mod hierarchy;
+mod insider;
 mod need;
 mod pattern;
 mod problem;
@@ -21,6 +22,7 @@ pub use audit::{Audit, Exposure, Interval};
 pub use bound::Bound;
 pub use cell::{CellId, CellNames, Dimension};
 pub use hierarchy::{CodeId, Hierarchy, HierarchyBuilder, HierarchyError, Sum};
+pub use insider::Insiders;
 pub use need::{Need, Needs, Reason, Side};
 pub use pattern::{Pattern, Why};
 pub use problem::{

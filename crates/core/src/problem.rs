@@ -1,6 +1,6 @@
 //! What suppression, adjustment and attack see of a table.
 
-use crate::{CellId, CellNames, Need, Needs, Pattern, Relations, Table, Why, units};
+use crate::{CellId, CellNames, Insiders, Need, Needs, Pattern, Relations, Table, Why, units};
 use thiserror::Error;
 
 /// The lower bound of a cell of which the intruder knows none.
@@ -68,6 +68,7 @@ pub struct ProblemParts {
 #[derive(Clone, Debug)]
 pub struct Problem {
     parts: ProblemParts,
+    insiders: Insiders,
 }
 
 /// Why parts do not make a problem.
@@ -91,6 +92,9 @@ pub enum ProblemError {
     /// A need with a negative distance.
     #[error("`{0}` has a negative protection level")]
     NegativeLevel(String),
+    /// Singletons out of order or outside the table: a mistake of the program that listed them.
+    #[error("internal: the singletons of an instance are not in order")]
+    Singletons,
     /// A cost that is no number or negative.
     #[error("the cost of `{0}` is negative or not a number")]
     Cost(String),
@@ -134,8 +138,14 @@ impl Problem {
         if let Some(need) = parts.needs.iter().find(|need| need.cell.index() >= cells) {
             return Err(ProblemError::Mismatch(format!("cell {}", need.cell.0)));
         }
+        // Whoever looks a singleton up searches by halves, and would miss one in a list out of order.
+        let ordered = parts.singletons.is_sorted_by(|a, b| a < b);
+        if !ordered || parts.singletons.last().is_some_and(|last| last.index() >= cells) {
+            return Err(ProblemError::Singletons);
+        }
         check_sums(&parts.relations, &parts.values, &parts.names, tolerance)?;
-        Ok(Self { parts })
+        let insiders = Insiders::new(&parts.singletons, &parts.relations);
+        Ok(Self { parts, insiders })
     }
 
     /// The problem of protecting a table: needs from the rules, costs and the intruder's knowledge as asked.
@@ -248,6 +258,11 @@ impl Problem {
     /// Cells whose only contributor knows them; empty if that intruder is not considered.
     pub fn singletons(&self) -> &[CellId] {
         &self.parts.singletons
+    }
+
+    /// The contributors behind the singletons; none if that intruder is not considered.
+    pub fn insiders(&self) -> &Insiders {
+        &self.insiders
     }
 
     /// The pattern every method starts from: sensitive cells and those withheld already.

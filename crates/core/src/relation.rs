@@ -72,6 +72,14 @@ impl Relations {
         negative.next().is_none().then_some(total.0)
     }
 
+    /// Whether a relation says that one cell is the sum of others.
+    pub fn is_sum(&self, relation: usize) -> bool {
+        let coefficients = &self.coefficients[self.starts[relation]..self.starts[relation + 1]];
+        self.constants[relation] == 0
+            && coefficients.iter().all(|c| c.abs() == 1)
+            && coefficients.iter().filter(|&&c| c == -1).count() == 1
+    }
+
     /// By how many units the values miss a relation.
     pub fn residual(&self, relation: usize, values: &[i64]) -> i128 {
         let sum: i128 = self

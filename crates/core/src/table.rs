@@ -140,7 +140,10 @@ impl Table {
             && parts.holdings.as_ref().is_none_or(|h| h.len() == cells)
             && parts.weighted.as_ref().is_none_or(|w| w.counts.len() == cells)
             && parts.requests.as_ref().is_none_or(|r| r.len() == cells);
-        if !fits || width == 0 {
+        let coded = |row: &[CodeId]| {
+            parts.dimensions.iter().zip(row).all(|(d, &code)| (code as usize) < d.hierarchy.len())
+        };
+        if !fits || width == 0 || !parts.keys.chunks_exact(width).all(coded) {
             return Err(TableError::Columns);
         }
         if cells >= u32::MAX as usize {

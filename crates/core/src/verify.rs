@@ -95,8 +95,8 @@ struct Shown {
     side: Side,
     /// Distance to that side, as a fraction.
     distance: (i64, u32),
-    /// The singletons that move in it, by position.
-    singletons: Vec<u32>,
+    /// The insiders it says nothing to: those with a cell that moves in it.
+    insiders: Vec<u32>,
 }
 
 /// Checks a certificate witness by witness, so that it need not fit into memory.
@@ -142,7 +142,7 @@ impl<'a> Verifier<'a> {
     pub fn admit(&mut self, witness: &Witness) {
         let number = self.next_witness;
         self.next_witness += 1;
-        let valid = !self.faults.contains(&Fault::WrongPattern) && self.is_valid(number, witness);
+        let valid = self.pattern.cells() == self.problem.len() && self.is_valid(number, witness);
         while let Some(&claim) =
             self.claims.get(self.next_claim).filter(|c| c.witness as usize == number)
         {
@@ -157,11 +157,11 @@ impl<'a> Verifier<'a> {
             };
             if valid {
                 let distance = witness.move_of(claim.cell).saturating_mul(claim.side.sign());
-                let singletons = moved_singletons(self.problem, witness, claim);
+                let insiders = moved_insiders(self.problem, witness, claim);
                 self.shown[need].push(Shown {
                     side: claim.side,
                     distance: (distance, witness.denominator),
-                    singletons,
+                    insiders,
                 });
             }
         }
@@ -173,7 +173,9 @@ impl<'a> Verifier<'a> {
     /// Every [`Fault`] found.
     pub fn finish(mut self) -> Result<(), Vec<Fault>> {
         for claim in &self.claims[self.next_claim..] {
-            self.faults.push(Fault::NoWitness(format!("cell {}", claim.cell.0)));
+            let known = claim.cell.index() < self.problem.len();
+            let cell = if known { self.name(claim.cell) } else { format!("cell {}", claim.cell.0) };
+            self.faults.push(Fault::NoWitness(cell));
         }
         for (need, shown) in self.problem.needs().iter().zip(&self.shown) {
             let cell = || self.problem.names().describe(need.cell).to_string();
@@ -182,12 +184,12 @@ impl<'a> Verifier<'a> {
                 continue;
             }
             let mut knowing: Vec<u32> =
-                shown.iter().flat_map(|s| s.singletons.iter().copied()).collect();
+                shown.iter().flat_map(|s| s.insiders.iter().copied()).collect();
             knowing.sort_unstable();
             knowing.dedup();
-            for singleton in knowing {
-                if let Some(side) = unmet(need, shown, Some(singleton)) {
-                    let known = self.problem.singletons()[singleton as usize];
+            for insider in knowing {
+                if let Some(side) = unmet(need, shown, Some(insider)) {
+                    let known = self.problem.insiders().cells(insider)[0];
                     let singleton = self.problem.names().describe(known).to_string();
                     self.faults.push(Fault::UnmetBySingleton { cell: cell(), side, singleton });
                 }
@@ -250,7 +252,7 @@ fn check_pattern(problem: &Problem, pattern: &Pattern, faults: &mut Vec<Fault>) 
         let name = || problem.names().describe(cell).to_string();
         match (problem.status(cell), pattern.why(cell)) {
             (Status::Sensitive, None | Some(Why::Secondary)) => {
-                faults.push(Fault::SensitivePublished(name()))
+                faults.push(Fault::SensitivePublished(name()));
             }
             (Status::Frozen, Some(_)) => faults.push(Fault::FrozenWithheld(name())),
             _ => {}
@@ -258,19 +260,24 @@ fn check_pattern(problem: &Problem, pattern: &Pattern, faults: &mut Vec<Fault>) 
     }
 }
 
-/// The singletons that a witness moves, but for the claimed cell itself: its contributor has nothing to learn about it.
-fn moved_singletons(problem: &Problem, witness: &Witness, claim: Claim) -> Vec<u32> {
-    let known = problem.singletons();
-    let moved = witness.moves.iter().filter(|&&(cell, step)| step != 0 && cell != claim.cell);
-    moved.filter_map(|(cell, _)| known.binary_search(cell).ok().map(|at| at as u32)).collect()
+/// The insiders with a cell that a witness moves, ascending, but for the one behind the claimed cell: it has nothing to learn.
+fn moved_insiders(problem: &Problem, witness: &Witness, claim: Claim) -> Vec<u32> {
+    let behind_claim = problem.insiders().of(claim.cell);
+    let moved = witness.moves.iter().filter(|&&(_, step)| step != 0);
+    let mut insiders: Vec<u32> =
+        moved.filter_map(|&(cell, _)| problem.insiders().of(cell)).collect();
+    insiders.retain(|&insider| Some(insider) != behind_claim);
+    insiders.sort_unstable();
+    insiders.dedup();
+    insiders
 }
 
-/// Which part of a need is not met by the witnesses that leave `singleton` alone.
-fn unmet(need: &Need, shown: &[Shown], singleton: Option<u32>) -> Option<&'static str> {
+/// Which part of a need is not met by the witnesses that leave all cells of `insider` alone.
+fn unmet(need: &Need, shown: &[Shown], insider: Option<u32>) -> Option<&'static str> {
     let furthest = |side: Side| {
-        let usable = shown
-            .iter()
-            .filter(|s| s.side == side && singleton.is_none_or(|x| !s.singletons.contains(&x)));
+        let usable = shown.iter().filter(|s| {
+            s.side == side && insider.is_none_or(|x| s.insiders.binary_search(&x).is_err())
+        });
         let ahead =
             |a: &(i64, u32), b: &(i64, u32)| (wide(a.0) * wide(b.1)).cmp(&(wide(b.0) * wide(a.1)));
         usable

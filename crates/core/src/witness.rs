@@ -32,8 +32,8 @@ impl Witness {
 pub enum Intruder {
     /// Knows what is published and the bounds of what is not.
     External,
-    /// Also knows the cells to which it is the only contributor. Together the claims of a need and side leave no singleton
-    /// that all of their witnesses move.
+    /// Also knows the cells to which it is the only contributor (see [`Insiders`](crate::Insiders)). For each such contributor,
+    /// the claims of a need whose witnesses leave all of its cells alone must meet the need on their own.
     Singleton,
 }
 
