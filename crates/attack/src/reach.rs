@@ -118,6 +118,23 @@ impl<'a> Probe<'a> {
         }))
     }
 
+    /// Holds a cell at its true value until it is released.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine fails.
+    pub fn fix(&mut self, cell: CellId) -> Result<(), EngineError> {
+        self.column(cell).map_or(Ok(()), |column| self.session.set_bounds(column, 0.0, 0.0))
+    }
+
+    /// Lets a cell move again.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine fails.
+    pub fn release(&mut self, cell: CellId) -> Result<(), EngineError> {
+        let (lower, upper) = bounds(self.problem, cell, self.scale);
+        self.column(cell).map_or(Ok(()), |column| self.session.set_bounds(column, lower, upper))
+    }
+
     fn column(&self, cell: CellId) -> Option<u32> {
         self.component.cells.binary_search(&cell).ok().map(|at| at as u32)
     }

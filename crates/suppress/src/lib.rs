@@ -1,1 +1,23 @@
-//! cellveil-suppress
+//! Which further cells to withhold: one folder per method, all on the same `Problem`.
+
+mod incremental;
+mod method;
+
+pub use incremental::Incremental;
+pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
+
+use cellveil_core::Problem;
+
+/// Runs a method.
+///
+/// # Errors
+/// [`SuppressError`] if no pattern is found.
+pub fn suppress(
+    problem: &Problem,
+    method: Method,
+    context: &Context<'_>,
+) -> Result<Protected, SuppressError> {
+    match method {
+        Method::Auto | Method::Incremental => Incremental.protect(problem, context),
+    }
+}

@@ -1,0 +1,130 @@
+//! The methods by name, and what each of them gives back.
+
+use cellveil_attack::AttackError;
+use cellveil_core::{Bound, Pattern, Problem, Witness};
+use cellveil_lp::{Engine, EngineError};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// How to choose the cells to withhold beyond the sensitive ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Picks by size and structure; so far always [`Method::Incremental`].
+    #[default]
+    Auto,
+    /// The cheapest further cells for one need after the other, by linear programming.
+    Incremental,
+}
+
+impl Method {
+    /// All methods there are.
+    pub const ALL: [Self; 2] = [Self::Auto, Self::Incremental];
+
+    /// The name used in job files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Incremental => "incremental",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no method of that name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("no method `{0}`; there are: {known}", known = Method::ALL.map(Method::name).join(", "))]
+pub struct UnknownMethod(pub String);
+
+impl FromStr for Method {
+    type Err = UnknownMethod;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMethod> {
+        Self::ALL
+            .into_iter()
+            .find(|method| method.name() == name)
+            .ok_or_else(|| UnknownMethod(name.to_owned()))
+    }
+}
+
+/// What a method works with besides the problem.
+pub struct Context<'a> {
+    /// Solves linear programs.
+    pub engine: &'a dyn Engine,
+    /// Told how far along the work is.
+    pub progress: &'a dyn Progress,
+    /// Asked between steps whether to stop with what there is.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Somebody who wants to know how far along the work is.
+pub trait Progress: Sync {
+    /// `done` of `total` steps of a stage are done, and the pattern costs `cost` so far.
+    fn step(&self, stage: &'static str, done: usize, total: usize, cost: f64);
+}
+
+/// Nobody wants to know.
+impl Progress for () {
+    fn step(&self, _: &'static str, _: usize, _: usize, _: f64) {}
+}
+
+/// A pattern that meets every need, as far as its method knows.
+#[derive(Clone, Debug)]
+pub struct Protected {
+    /// The withheld cells.
+    pub pattern: Pattern,
+    /// Tables that show it; the attack starts from them.
+    pub witnesses: Vec<Witness>,
+    /// No safe pattern is cheaper than this.
+    pub bound: Bound,
+    /// The method that was used.
+    pub method: Method,
+}
+
+/// Why there is no pattern.
+#[derive(Clone, Debug, Error)]
+pub enum SuppressError {
+    /// Even with every cell withheld that may be, a need is not met.
+    #[error("no pattern protects `{cell}`{why}\nhint: {hint}")]
+    NoPattern {
+        /// The sensitive cell.
+        cell: String,
+        /// What stands in the way.
+        why: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The time was up before every need was met.
+    #[error(
+        "the time limit was reached before a safe pattern was found; {open} needs are still open\nhint: allow more time"
+    )]
+    OutOfTime {
+        /// How many needs were not met.
+        open: usize,
+    },
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The attack failed.
+    #[error(transparent)]
+    Attack(#[from] AttackError),
+}
+
+/// Chooses which further cells to withhold so that every need is met.
+///
+/// # Guarantee
+/// If `protect` returns a pattern, every sensitive cell is withheld and no frozen one is. Whether the needs are met is for the
+/// attack and `verify` to say: methods claim, certificates prove.
+pub trait Protect {
+    /// Chooses the cells.
+    ///
+    /// # Errors
+    /// [`SuppressError`] if no pattern is found.
+    fn protect(&self, problem: &Problem, context: &Context<'_>)
+    -> Result<Protected, SuppressError>;
+}
