@@ -64,7 +64,9 @@ pub(crate) fn write_within(
     staging.write("witnesses.parquet", false, |sink| write_parquet(&witnesses, sink))?;
     let claims = ClaimGrid::new(problem, certificate);
     staging.write("claims.parquet", false, |sink| write_parquet(&claims, sink))?;
-    let page = report::page(publication);
+    let page = report::page(publication).map_err(|_| {
+        PublishError::Unwritable("internal: the report cannot be put together".into())
+    })?;
     staging.write("report.html", false, |sink| sink.write_all(page.as_bytes()))?;
     staging.write_json(SUMMARY, &publication.summary)?;
     staging.commit(manifest(publication))

@@ -142,7 +142,7 @@ fn create_numbered(stem: &Path) -> io::Result<PathBuf> {
         name.push(format!("-{number}"));
         match fs::create_dir(&name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {
-                number += 1
+                number += 1;
             }
             created => return created.map(|()| name.into()),
         }

@@ -1,7 +1,5 @@
 //! Small releases for the tests of this crate.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use crate::{Formats, Publication, Summary};
 use cellveil_core::{
     Audit, CellId, Certificate, Claim, Contributors, Cost, Dimension, Hierarchy, HierarchyBuilder,
@@ -18,12 +16,12 @@ pub(crate) fn flat(name: &str, codes: &[&str]) -> Dimension {
 
 /// A full table over the given dimensions; `value` gives the amount of a cell of leaves.
 pub(crate) fn table(
-    dimensions: Vec<Dimension>,
+    dimensions: &[Dimension],
     decimals: u8,
     value: impl Fn(&[u32]) -> i64,
 ) -> Table {
     let mut keys: Vec<Vec<u32>> = vec![Vec::new()];
-    for dimension in &dimensions {
+    for dimension in dimensions {
         let codes = 0..dimension.hierarchy.len() as u32;
         keys = keys
             .into_iter()
@@ -46,7 +44,7 @@ pub(crate) fn table(
     let values: Vec<i64> = keys.iter().map(sum).collect();
     let cells = values.len();
     Table::new(TableParts {
-        dimensions: dimensions.clone(),
+        dimensions: dimensions.to_vec(),
         keys: keys.concat(),
         response: Some("turnover".to_owned()),
         decimals,
@@ -66,7 +64,7 @@ pub(crate) fn table(
 pub(crate) fn grid_table() -> Table {
     let dimensions =
         vec![flat("region", &["Nord", "Sud", "Île"]), flat("activity", &["A", "B", "C"])];
-    table(dimensions, 1, |key| i64::from(key[0] * 100 + key[1] * 10))
+    table(&dimensions, 1, |key| i64::from(key[0] * 100 + key[1] * 10))
 }
 
 pub(crate) fn grid_problem() -> Problem {
@@ -99,40 +97,44 @@ pub(crate) fn jj_problem() -> Problem {
     cellveil_argus::jj::read(&text, 0).unwrap()
 }
 
-/// A release that withholds a rectangle, whose first corner is sensitive, and proves itself with it.
-pub(crate) fn release(problem: Problem, corners: [u32; 4]) -> Release {
+/// A release that withholds rectangles or cubes and proves itself with them. A cube lists its corners in the order of their
+/// binary numbers, and some of them are sensitive.
+pub(crate) fn release(problem: Problem, cubes: &[Vec<u32>]) -> Release {
     let mut pattern = Pattern::open(problem.len());
-    for cell in corners.map(CellId) {
-        let sensitive = problem.needs().of(cell).is_some();
-        pattern.withhold(cell, if sensitive { Why::Primary } else { Why::Secondary });
-    }
-    let rectangle = |step: i64| {
-        let signs = [step, -step, -step, step];
-        let moves = corners.into_iter().map(CellId).zip(signs).collect();
-        Witness { denominator: 1, moves }
-    };
-    let mut claims = Vec::new();
-    for need in problem.needs() {
-        let claim =
-            |side, witness| Claim { cell: need.cell, side, intruder: Intruder::External, witness };
-        claims.push(claim(Side::Down, 0));
-        claims.push(claim(Side::Up, 1));
-    }
+    let (mut witnesses, mut claims) = (Vec::new(), Vec::new());
     let step = 10 * problem.needs()[0].up;
-    let certificate = Certificate { witnesses: vec![rectangle(-step), rectangle(step)], claims };
-    Release::new(problem, pattern, certificate).unwrap()
+    for cube in cubes {
+        let moves = |step: i64| {
+            let sign = |at: usize| if at.count_ones().is_multiple_of(2) { step } else { -step };
+            let moves = cube.iter().enumerate().map(|(at, &cell)| (CellId(cell), sign(at)));
+            Witness { denominator: 1, moves: moves.collect() }
+        };
+        let ways = [moves(-step), moves(step)];
+        for cell in cube.iter().copied().map(CellId) {
+            let sensitive = problem.needs().of(cell).is_some();
+            pattern.withhold(cell, if sensitive { Why::Primary } else { Why::Secondary });
+            for (way, witness) in (witnesses.len() as u32..).zip(&ways).filter(|_| sensitive) {
+                let side = if witness.move_of(cell) < 0 { Side::Down } else { Side::Up };
+                claims.push(Claim { cell, side, intruder: Intruder::External, witness: way });
+            }
+        }
+        witnesses.extend(ways);
+    }
+    Release::new(problem, pattern, Certificate { witnesses, claims }).unwrap()
 }
 
 pub(crate) fn grid_release() -> Release {
-    release(grid_problem(), [5, 6, 9, 10])
+    release(grid_problem(), &[vec![5, 6, 9, 10]])
 }
 
 pub(crate) fn audit_of(release: &Release) -> Audit {
     let problem = release.problem();
-    let interval = |(cell, _): (CellId, Why)| Interval {
-        cell,
-        lower: Some(problem.value(cell) as f64 - 100.0 / 3.0).map(|lower| lower.max(0.0)),
-        upper: (cell.0 != 6).then_some(problem.value(cell) as f64 + 110.0),
+    let interval = |(cell, _): (CellId, Why)| {
+        let level = problem.needs().of(cell).map_or(0, |need| need.up) as f64;
+        let far = (100.0_f64 / 3.0).max(level * 1.1 * f64::from(1 + cell.0 % 13));
+        let value = problem.value(cell) as f64;
+        let upper = (cell.0 % 9 != 6).then_some(value + 3.0 * far);
+        Interval { cell, lower: Some((value - far).max(0.0)), upper }
     };
     Audit { intervals: release.pattern().withheld().map(interval).collect(), exposed: Vec::new() }
 }

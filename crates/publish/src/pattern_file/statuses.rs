@@ -24,9 +24,8 @@ impl Vocabulary {
     /// Whether a cell of that status is withheld; `None` if nobody uses it.
     pub(super) fn withholds(self, status: &str) -> Option<bool> {
         match (status.trim().to_lowercase().as_str(), self) {
-            ("true" | "1" | "u" | "x" | "m", _) => Some(true),
-            ("p" | "s" | "a" | "b" | "d", Self::Own) => Some(true),
-            ("p" | "s", Self::Argus) => Some(false),
+            ("p" | "s", vocabulary) => Some(vocabulary == Self::Own),
+            ("true" | "1" | "u" | "x" | "m", _) | ("a" | "b" | "d", Self::Own) => Some(true),
             ("false" | "0" | "v" | "z" | "e" | "w" | "", _) => Some(false),
             _ => None,
         }

@@ -1,0 +1,103 @@
+//! Which part of a table the report shows, and how its dimensions lie on the page.
+
+use super::facts::Facts;
+use cellveil_core::{CellId, CodeId, Dimension, Problem};
+use std::collections::BTreeMap;
+
+/// The most cells the page shows; of larger tables it shows the upper levels.
+const MOST_CELLS: usize = 20_000;
+/// The most codes that stand side by side.
+const MOST_COLUMNS: usize = 120;
+/// As many codes fit the width of a screen.
+const SCREEN_COLUMNS: usize = 16;
+
+/// Rows, columns and the dimensions that a page cannot show side by side: one sheet per combination of their codes.
+pub(super) struct View {
+    pub(super) row: usize,
+    pub(super) column: Option<usize>,
+    pub(super) others: Vec<usize>,
+    /// Per dimension, the deepest level shown.
+    limits: Vec<u8>,
+    pub(super) shown: usize,
+}
+
+impl View {
+    /// The longest dimension runs down the page. Across it runs the longest that fits a screen, or else the shortest.
+    pub(super) fn new(facts: &Facts<'_>) -> Self {
+        let length = |d: &usize| facts.dimensions[*d].hierarchy.len();
+        let dimensions = 0..facts.dimensions.len();
+        let row = dimensions.clone().rev().max_by_key(length).unwrap_or(0);
+        let rest = || dimensions.clone().rev().filter(|&d| d != row);
+        let column = rest()
+            .filter(|d| length(d) <= SCREEN_COLUMNS)
+            .max_by_key(length)
+            .or_else(|| rest().min_by_key(length));
+        let others = dimensions.filter(|&d| d != row && Some(d) != column).collect();
+        let limits = facts.dimensions.iter().map(deepest).collect();
+        let mut view = Self { row, column, others, limits, shown: 0 };
+        view.narrow(facts);
+        view
+    }
+
+    /// Leaves out the deepest levels, of the other dimensions first, until the rest fits the page.
+    fn narrow(&mut self, facts: &Facts<'_>) {
+        if let Some(column) = self.column {
+            while self.limits[column] > 0
+                && self.codes(facts.dimensions, column).len() > MOST_COLUMNS
+            {
+                self.limits[column] -= 1;
+            }
+        }
+        loop {
+            let inside =
+                |depths: &&Vec<u8>| depths.iter().zip(&self.limits).all(|(d, limit)| d <= limit);
+            let kept = facts.levels.iter().filter(|(depths, _)| inside(depths));
+            self.shown = kept.map(|(_, tally)| tally.cells).sum();
+            let deepest = |among: &[usize]| {
+                among
+                    .iter()
+                    .copied()
+                    .filter(|&d| self.limits[d] > 0)
+                    .max_by_key(|&d| self.limits[d])
+            };
+            let sides: Vec<usize> = self.column.into_iter().chain([self.row]).collect();
+            match deepest(&self.others).or_else(|| deepest(&sides)) {
+                Some(dimension) if self.shown > MOST_CELLS => self.limits[dimension] -= 1,
+                _ => return,
+            }
+        }
+    }
+
+    /// The codes of a dimension that are shown, in display order.
+    pub(super) fn codes(&self, dimensions: &[Dimension], dimension: usize) -> Vec<CodeId> {
+        let hierarchy = &dimensions[dimension].hierarchy;
+        let codes = 0..hierarchy.len() as CodeId;
+        codes.filter(|&code| hierarchy.depth(code) <= self.limits[dimension]).collect()
+    }
+
+    /// The cells shown: by the codes of the other dimensions, then by row and column.
+    pub(super) fn sheets(
+        &self,
+        problem: &Problem,
+        dimensions: &[Dimension],
+    ) -> BTreeMap<Vec<CodeId>, BTreeMap<(CodeId, CodeId), CellId>> {
+        let mut sheets: BTreeMap<Vec<CodeId>, BTreeMap<(CodeId, CodeId), CellId>> = BTreeMap::new();
+        for cell in problem.cells() {
+            let key = problem.names().key(cell);
+            let inside = |(d, &code): (usize, &CodeId)| {
+                dimensions[d].hierarchy.depth(code) <= self.limits[d]
+            };
+            if key.iter().enumerate().all(inside) {
+                let sheet = self.others.iter().map(|&d| key[d]).collect();
+                let place = (key[self.row], self.column.map_or(0, |column| key[column]));
+                sheets.entry(sheet).or_default().insert(place, cell);
+            }
+        }
+        sheets
+    }
+}
+
+fn deepest(dimension: &Dimension) -> u8 {
+    let hierarchy = &dimension.hierarchy;
+    (0..hierarchy.len() as CodeId).map(|code| hierarchy.depth(code)).max().unwrap_or(0)
+}
