@@ -213,3 +213,25 @@ fn a_cell_that_counts_twice_in_a_relation_counts_twice() {
     assert_eq!(judge(&parts, &certificate(vec![(Side::Up, moves(2))])), Ok(()));
     assert!(judge(&parts, &certificate(vec![(Side::Up, moves(1))])).is_err());
 }
+
+#[test]
+fn coefficients_other_than_one_are_multiplied() {
+    let mut parts = parts(0, 3, 0);
+    unbounded(&mut parts);
+    parts.values[6] = 15;
+    let mut relations = Relations::default();
+    relations.push([(NEEDY, 3), (CellId(6), -2)], 0);
+    parts.relations = relations;
+    let moves =
+        |needy, other| Witness { denominator: 1, moves: vec![(NEEDY, needy), (CellId(6), other)] };
+    assert!(judge(&parts, &certificate(vec![(Side::Up, moves(3, 3))])).is_err());
+    assert!(judge(&parts, &certificate(vec![(Side::Up, moves(4, 6))])).is_ok());
+}
+
+#[test]
+fn a_witness_that_goes_the_wrong_way_neither_helps_nor_harms() {
+    let proof = certificate(vec![(Side::Down, across(10, 4)), (Side::Up, across(10, 4))]);
+    assert_eq!(judge(&parts(0, 4, 4), &proof), Ok(()));
+    assert_eq!(judge(&parts(0, 4, 5), &proof), unmet("apart"));
+    assert_eq!(judge(&parts(1, 4, 0), &proof), unmet("down"));
+}
