@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lets `stage` take the place of `target`. An earlier folder steps aside first and comes back if that fails.
 pub(crate) fn replace_folder(stage: &Path, target: &Path) -> io::Result<()> {
     if target.exists() {
-        let aside = stage.with_extension("old");
+        let aside = unused_beside(stage);
         fs::rename(target, &aside)?;
         if let Err(error) = fs::rename(stage, target) {
             fs::rename(&aside, target)?;
@@ -19,6 +19,16 @@ pub(crate) fn replace_folder(stage: &Path, target: &Path) -> io::Result<()> {
     }
     target.parent().into_iter().for_each(sync_folder);
     Ok(())
+}
+
+/// A name of its own for the folder that steps aside.
+fn unused_beside(stage: &Path) -> PathBuf {
+    let numbered = |number: u32| {
+        let mut name = stage.as_os_str().to_owned();
+        name.push(format!("-old-{number}"));
+        PathBuf::from(name)
+    };
+    (0..u32::MAX).map(numbered).find(|path| !path.exists()).unwrap_or_else(|| numbered(u32::MAX))
 }
 
 /// Moves the named files of `stage` into the folder around it, over those of an earlier release, and removes what is left

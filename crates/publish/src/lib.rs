@@ -1,6 +1,6 @@
 //! Release folders: written all together or not at all, and verified again from their files alone.
 //!
-//! A release ([`write`]) is a flat folder. Its tables may be published; everything else is for the office and its checkers:
+//! A release ([`write()`]) is a flat folder. Its tables may be published; everything else is for the office and its checkers:
 //!
 //! | file | content | public |
 //! |---|---|---|
@@ -17,6 +17,39 @@
 //! SDMX: `F` free, `A` small counts, `G` dominance, `M` other concentration measure, `C` other confidential, `D` secondary.
 //! `cell` is the instance's own id, or the row of `table.parquet` counted from 0. Codes are written as they are; a
 //! spreadsheet should open `table.xlsx`, where no code can turn into a formula.
+//!
+//! ```
+//! use cellveil_core::{Audit, CellId, Certificate, Claim, Intruder, Release, Side, Why, Witness};
+//! use cellveil_publish::{Formats, Publication, Summary, verify_release, write};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let instance = "0\n3\n0 10 10 s 0 20 0 0 0\n1 4 4 u 0 20 2 2 0\n2 6 6 s 0 20 0 0 0\n1\n0 3 : 0 (-1) 1 (1) 2 (1)\n";
+//! let problem = cellveil_argus::jj::read(instance, 0)?;
+//! let mut pattern = problem.start();
+//! pattern.withhold(CellId(2), Why::Secondary);
+//! // Cell 1 lower and cell 2 higher, and the other way round: the total stays.
+//! let moved = |by| Witness { denominator: 1, moves: vec![(CellId(1), by), (CellId(2), -by)] };
+//! let claim = |side, witness| Claim { cell: CellId(1), side, intruder: Intruder::External, witness };
+//! let certificate = Certificate {
+//!     witnesses: vec![moved(-2), moved(2)],
+//!     claims: vec![claim(Side::Down, 0), claim(Side::Up, 1)],
+//! };
+//! let release = Release::new(problem, pattern, certificate)?;
+//! let audit = Audit::default();
+//! let folder = tempfile::tempdir()?;
+//! write(&folder.path().join("release"), &Publication {
+//!     release: &release,
+//!     audit: &audit,
+//!     summary: Summary::of(release.problem(), release.pattern(), &audit),
+//!     inputs: Vec::new(),
+//!     job: None,
+//!     limits: Default::default(),
+//!     title: "Two cells and their sum".to_owned(),
+//!     formats: Formats::default(),
+//! })?;
+//! assert!(verify_release(&folder.path().join("release"))?.is_proven());
+//! # Ok(())
+//! # }
+//! ```
 
 mod atomic;
 mod audit_file;

@@ -42,7 +42,7 @@ pub fn write(dir: &Path, publication: &Publication<'_>) -> Result<Vec<PathBuf>, 
     write_within(dir, publication, None)
 }
 
-/// As [`write`], on a disk that has room for so many bytes.
+/// As [`write()`], on a disk that has room for so many bytes.
 pub(crate) fn write_within(
     dir: &Path,
     publication: &Publication<'_>,

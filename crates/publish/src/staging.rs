@@ -189,6 +189,9 @@ fn create_parents(target: &Path) -> Result<Vec<PathBuf>, PublishError> {
     let Some(parent) = target.parent() else { return Ok(Vec::new()) };
     let missing: Vec<PathBuf> =
         parent.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    if let Some(file) = parent.ancestors().find(|path| path.is_file()) {
+        return Err(PublishError::NotAFolder(file.to_owned()));
+    }
     fs::create_dir_all(parent).map_err(PublishError::io("create", parent))?;
     Ok(missing)
 }

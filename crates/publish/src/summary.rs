@@ -39,6 +39,9 @@ pub struct Summary {
     pub decimals: u8,
     /// Against whom the proof holds: `external`, `singleton`.
     pub intruders: Vec<String>,
+    /// Whatever else a caller wants to record, the same in every run.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, serde_json::Value>,
 }
 
 impl Summary {

@@ -163,7 +163,7 @@ fn what_is_no_release_is_an_error() {
     let audit = audit_of(&release);
     let summary = Summary::of(release.problem(), release.pattern(), &audit);
     write_audit(dir.path(), release.problem(), release.pattern(), &audit, &summary).unwrap();
-    assert!(error(dir.path()).ends_with("it holds an audit without a proof"));
+    assert!(error(dir.path()).ends_with("it is an output of kind `audit`, without a proof"));
 }
 
 #[test]
@@ -195,8 +195,10 @@ fn an_earlier_release_is_replaced_and_nothing_else_is() {
         "{error}"
     );
     assert_eq!(names_in(&out), before);
-    let error = write(&out.join("notes.txt"), &again).unwrap_err();
-    assert!(matches!(error, PublishError::NotAFolder(_)), "{error}");
+    for place in ["notes.txt", "notes.txt/deeper"] {
+        let error = write(&out.join(place), &again).unwrap_err();
+        assert!(matches!(error, PublishError::NotAFolder(_)), "{error}");
+    }
 }
 
 #[test]
@@ -249,6 +251,20 @@ fn codes_that_look_like_something_else_stay_codes() {
     insta::assert_snapshot!("hostile.csv", read(&dir, "table.csv"));
     let report = read(&dir, "report.html");
     assert!(report.contains("&lt;script&gt;alert(1)") && !report.contains("<script>alert"));
+}
+
+#[test]
+fn a_workbook_holds_numbers_and_texts_but_no_formula() {
+    let dimensions = vec![flat("r", &["=1+1", "@sum"]), flat("c", &["x", "-y"])];
+    let table = table(&dimensions, 1, |key| i64::from(key[0] + key[1]) * 100);
+    let dir = written(&release(problem(&table, &[(4, Reason::Pq)]), &[vec![4, 5, 7, 8]]));
+    let file = fs::File::open(dir.path().join("out/table.xlsx")).unwrap();
+    let mut parts = zip::ZipArchive::new(file).unwrap();
+    let mut part = |name: &str| std::io::read_to_string(parts.by_name(name).unwrap()).unwrap();
+    let sheet = part("xl/worksheets/sheet1.xml");
+    assert!(sheet.contains("<t>=1+1</t>") && sheet.contains("<v>120</v>"), "{sheet}");
+    assert!(!sheet.contains("<f>") && sheet.contains("state=\"frozen\""), "{sheet}");
+    assert!(part("xl/sharedStrings.xml").contains("primary: small counts"));
 }
 
 #[test]

@@ -77,9 +77,9 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
     }
     match Manifest::read(dir) {
         Some(manifest) if manifest.kind == "release" => Ok(Some(manifest)),
-        Some(manifest) if ["audit", "table"].contains(&manifest.kind.as_str()) => {
-            Err(not_a_release(format!("it holds an {} without a proof", manifest.kind)))
-        }
+        Some(manifest) if ["audit", "table"].contains(&manifest.kind.as_str()) => Err(
+            not_a_release(format!("it is an output of kind `{}`, without a proof", manifest.kind)),
+        ),
         None if !NEEDED.iter().any(|name| dir.join(name).is_file()) => {
             Err(not_a_release(format!("it has no `{MANIFEST}`")))
         }
