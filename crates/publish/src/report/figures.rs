@@ -53,10 +53,7 @@ fn figures(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) -
         (count(certificate.witnesses.len()), "alternative tables in the proof".to_owned()),
     ];
     if let (Some(gap), Some(_)) = (summary.gap, summary.lower_bound) {
-        figures.push((
-            percent(gap, 1.0),
-            "of the cost is the most that another safe pattern could save".to_owned(),
-        ));
+        figures.push((percent(gap, 1.0), "of the cost at most could be saved".to_owned()));
     }
     out.write_str("<section class=\"figures\" aria-label=\"Key figures\">\n<dl>\n")?;
     for (figure, what) in figures {

@@ -85,5 +85,7 @@ fn a_report_asks_nothing_of_the_network() {
     if let Ok(folder) = std::env::var("CELLVEIL_SHOW_REPORTS") {
         std::fs::write(format!("{folder}/large.html"), page).unwrap();
         std::fs::write(format!("{folder}/small.html"), report(&grid_release())).unwrap();
+        let ids = report(&release(jj_problem(), &[vec![5, 6, 9, 10]]));
+        std::fs::write(format!("{folder}/ids.html"), ids).unwrap();
     }
 }
