@@ -1,1 +1,17 @@
-//! cellveil-datafusion
+//! Tabulates records with an embedded DataFusion: CSV and Parquet files and folders of them.
+//!
+//! Records are grouped by their finest codes inside the engine, on all threads; everything that decides about amounts
+//! (reading, units, sums, largest contributions) is exact and comes from `cellveil-tabulate`, so the number of threads and
+//! the order of records cannot change a table.
+
+mod columns;
+mod csv_file;
+mod encode;
+mod engine;
+mod files;
+mod functions;
+mod read;
+mod scan;
+mod tally_function;
+
+pub use engine::DataFusion;

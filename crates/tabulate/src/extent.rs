@@ -1,6 +1,7 @@
 //! How large the records are, and so which units their table is held in.
 
-use crate::amount::AMOUNT_DECIMALS;
+use crate::Record;
+use crate::amount::{AMOUNT_DECIMALS, divide, units_of_amount};
 use cellveil_core::units::pow10;
 
 /// No sum of a table may be larger, so that rounding up cannot leave 64 bits.
@@ -27,7 +28,7 @@ pub struct Extent {
 }
 
 /// The units of a table: how many decimals each kind of number has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Units {
     /// Of a single contribution.
     pub contribution: u8,
@@ -35,6 +36,21 @@ pub struct Units {
     pub weight: u8,
     /// Of a cell's value.
     pub value: u8,
+}
+
+impl Units {
+    /// A record in these units; both numbers are amounts. `None` if one does not fit.
+    ///
+    /// Weight times response is exact up to the decimals of a value, and rounded once where those are fewer.
+    pub fn record(self, response: i128, weight: i128, request: Option<usize>) -> Option<Record> {
+        let response = units_of_amount(response, self.contribution)?;
+        let weight = units_of_amount(weight, self.weight)?;
+        let value = divide(
+            i128::from(response) * i128::from(weight),
+            self.contribution + self.weight - self.value,
+        );
+        Some(Record { response, weight, value, request })
+    }
 }
 
 impl Extent {

@@ -70,7 +70,6 @@ fn parse(file: &Path, text: &str, lead: Option<&str>, total: &str) -> Result<Tre
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

@@ -19,6 +19,8 @@ mod plan;
 mod roll_up;
 mod spec;
 mod tally;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod tree;
 

@@ -124,7 +124,6 @@ fn malformed(file: &Path, line: Option<u64>, why: &str) -> TabulateError {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

@@ -1,0 +1,11 @@
+//! From files to tables, through the engine.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod finished;
+mod formats;
+mod hierarchies;
+mod laws;
+mod records;
+mod support;
+mod teralab;

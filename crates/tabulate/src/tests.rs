@@ -1,0 +1,104 @@
+//! From groups to tables, without an engine.
+
+use crate::{
+    DimensionSpec, Groups, HierarchySpec, Locate, Place, Plan, Record, TableSpec, TabulateError,
+    Tally, Units,
+};
+use cellveil_core::{CellId, Table};
+use std::path::PathBuf;
+
+struct Nowhere;
+
+impl Locate for Nowhere {
+    fn first(&self, wanted: &[(&str, Option<&str>)]) -> Place {
+        Place::File(PathBuf::from(format!("{wanted:?}")))
+    }
+}
+
+fn spec(dimensions: Vec<(&str, Vec<HierarchySpec>)>) -> TableSpec {
+    let dimension = |(name, hierarchies): (&str, _)| DimensionSpec {
+        name: name.to_owned(),
+        total: "T".to_owned(),
+        missing: "?".to_owned(),
+        hierarchies,
+    };
+    TableSpec {
+        dimensions: dimensions.into_iter().map(dimension).collect(),
+        response: Some("x".to_owned()),
+        weight: None,
+        holding: None,
+        request: None,
+        top: 1,
+    }
+}
+
+fn table(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Table, TabulateError> {
+    let plan = Plan::new(spec)?;
+    let mut all = Groups::new(&plan);
+    for (values, holding, response) in groups {
+        let mut tally = Tally::default();
+        let value = i128::from(*response);
+        tally.add(Record { response: *response, weight: 1, value, request: None }, spec.top);
+        let values: Vec<Option<&str>> = values.iter().map(|value| Some(*value)).collect();
+        all.push(&values, Some(holding), tally);
+    }
+    plan.table(all, Units::default(), &Nowhere)
+}
+
+fn cells(table: &Table) -> Vec<(String, i64)> {
+    let name = |at| table.names().describe(CellId::at(at)).to_string();
+    (0..table.len()).map(|at| (name(at), table.values()[at])).collect()
+}
+
+#[test]
+fn only_cells_that_exist_are_made() -> Result<(), TabulateError> {
+    let spec = spec(vec![("a", vec![]), ("b", vec![])]);
+    let table = table(&spec, &[(&["1", "u"], "", 3), (&["2", "v"], "", 4), (&["1", "u"], "", 5)])?;
+    let expected = [
+        ("a=T, b=T", 12),
+        ("a=T, b=u", 8),
+        ("a=T, b=v", 4),
+        ("a=1, b=T", 8),
+        ("a=1, b=u", 8),
+        ("a=2, b=T", 4),
+        ("a=2, b=v", 4),
+    ];
+    assert_eq!(cells(&table), expected.map(|(name, value)| (name.to_owned(), value)));
+    Ok(())
+}
+
+#[test]
+fn the_order_of_groups_does_not_matter() -> Result<(), TabulateError> {
+    let mut spec = spec(vec![("a", vec![HierarchySpec::Digits(vec![1, 1])]), ("b", vec![])]);
+    spec.holding = Some("h".to_owned());
+    let mut groups: Vec<(&[&str], &str, i64)> = vec![
+        (&["11", "u"], "x", 3),
+        (&["12", "u"], "y", 4),
+        (&["21", "v"], "x", 5),
+        (&["11", ""], "", 7),
+    ];
+    let forward = table(&spec, &groups)?;
+    groups.reverse();
+    let backward = table(&spec, &groups)?;
+    assert_eq!(cells(&forward), cells(&backward));
+    assert_eq!(forward.holdings(), backward.holdings());
+    assert_eq!(forward.holdings().map(|h| h.count(CellId(0))), Some(3));
+    Ok(())
+}
+
+#[test]
+fn a_value_that_does_not_fit_names_its_cell() {
+    let spec = spec(vec![("a", vec![])]);
+    let error = table(&spec, &[(&["p"], "", i64::MAX), (&["q"], "", i64::MAX)])
+        .err()
+        .map(|e| e.to_string());
+    assert!(error.is_some_and(|text| text.starts_with("the value of cell `a=T` is too large")));
+}
+
+#[test]
+fn too_many_codes_for_any_key_are_refused() {
+    let names: Vec<String> = (0..130).map(|d| format!("d{d}")).collect();
+    let spec = spec(names.iter().map(|name| (&name[..], vec![])).collect());
+    let error = table(&spec, &[(&["p"; 130], "", 1)]).err().map(|e| e.to_string());
+    assert_eq!(error.as_deref(), Some("the table has more than 4 billion cells"));
+}
