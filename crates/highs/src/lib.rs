@@ -33,6 +33,8 @@ struct HighsSession {
     highs: *mut c_void,
     columns: usize,
     rows: usize,
+    /// Whether every solve starts from scratch.
+    cold: bool,
 }
 
 impl Drop for HighsSession {
@@ -62,12 +64,10 @@ impl HighsSession {
         if highs.is_null() {
             return Err(failed("out of memory"));
         }
-        let session = Self { highs, columns: 0, rows: 0 };
+        let session = Self { highs, columns: 0, rows: 0, cold: false };
         // SAFETY: a live instance and a literal name.
         check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
         session.int_option(c"threads", 1)?;
-        // Presolve throws the basis away, and with it the warm start that sessions are for.
-        session.string_option(c"presolve", c"off")?;
         session.string_option(c"parallel", c"off")?;
         Ok(session)
     }
@@ -152,12 +152,16 @@ impl HighsSession {
                 )
             }
         };
-        // HiGHS's numbers for the dual and the primal simplex method.
-        let strategy = match model.changes {
-            Changes::Bounds => 1,
-            Changes::Costs => 4,
+        // HiGHS's numbers for the dual and the primal simplex method. Presolve throws the basis away, and with it the warm
+        // start, so it is on only where there is none.
+        let (strategy, presolve) = match model.changes {
+            Changes::Bounds => (1, c"off"),
+            Changes::Costs => (4, c"off"),
+            Changes::Many => (1, c"on"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
+        self.string_option(c"presolve", presolve)?;
+        self.cold = model.changes == Changes::Many;
         self.columns = model.columns.len();
         self.rows = model.rows.len();
         check(status, "it refused the model")
@@ -238,7 +242,7 @@ impl Session for HighsSession {
             .map_or(HighsInt::MAX, |steps| HighsInt::try_from(steps).unwrap_or(HighsInt::MAX));
         self.int_option(c"simplex_iteration_limit", steps)?;
         let known = [OPTIMAL, EMPTY, INFEASIBLE, UNBOUNDED, STEP_LIMIT];
-        let mut status = self.run()?;
+        let mut status = if self.cold { self.run_cold()? } else { self.run()? };
         if !known.contains(&status) {
             status = self.run_cold()?;
         }

@@ -32,6 +32,9 @@ pub enum Changes {
     /// Mostly bounds and rows: the last prices stay valid.
     #[default]
     Bounds,
+    /// So much that starting again from scratch, with the model simplified first, is quicker. (Measured on the pricing
+    /// programs of a 2020-cell hierarchical table: 20 ms from scratch, 200 ms from the last basis.)
+    Many,
 }
 
 /// `min Σ cost · column` subject to rows and bounds.

@@ -40,7 +40,7 @@ impl<'a> Program<'a> {
         let average = component.cells.iter().map(|&c| problem.cost(c)).sum::<f64>()
             / component.cells.len() as f64;
         let average = if average > 0.0 { average } else { 1.0 };
-        let mut model = Model { changes: Changes::Bounds, ..Model::default() };
+        let mut model = Model { changes: Changes::Many, ..Model::default() };
         for &cell in &component.cells {
             let withheld = pattern.is_withheld(cell);
             let cost = if withheld { 0.0 } else { (problem.cost(cell) / average).max(LEAST_COST) };
