@@ -55,6 +55,7 @@ mod atomic;
 mod audit_file;
 mod columns;
 mod confidentiality;
+mod convert;
 mod csv_file;
 mod error;
 mod grid;
@@ -77,6 +78,7 @@ mod true_table;
 mod verify;
 mod xlsx_file;
 
+pub use convert::convert;
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};
 pub use pattern_file::read_pattern;

@@ -1,0 +1,45 @@
+//! Instances of the cell suppression problem, from wherever they come.
+
+use crate::pipeline::{Engines, Origin, pose};
+use crate::{Error, Job, Run};
+use cellveil_argus::jj;
+use cellveil_core::Problem;
+use cellveil_publish::{Formats, Input, Manifest};
+use std::path::Path;
+
+/// Loads an instance: a `.jj` file, a job file (`.toml`) or the folder of a release.
+///
+/// # Errors
+/// [`Error`] if there is no such instance or it does not hold together.
+pub fn load(path: &Path, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem, Origin), Error> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension.map(str::to_lowercase).as_deref() {
+        Some("toml") => pose(&Job::read(path)?, engines, run),
+        Some("jj") => given(path, 0),
+        _ if path.join("manifest.json").is_file() => {
+            let note = Manifest::read(path).and_then(|manifest| manifest.instance);
+            let note = note.ok_or_else(|| Error::NoInstance(path.to_owned()))?;
+            given(&path.join("instance.jj"), note.tolerance)
+        }
+        _ => Err(Error::NoInstance(path.to_owned())),
+    }
+}
+
+/// An instance that came as it is.
+fn given(path: &Path, tolerance: i64) -> Result<(Problem, Origin), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let inputs = vec![Input::of(name, path)?];
+    let origin = Origin { inputs, job: None, title, formats: Formats::default() };
+    Ok((read_jj(path, tolerance)?, origin))
+}
+
+/// Reads a JJ file.
+///
+/// # Errors
+/// [`Error`] names the file and the line.
+pub fn read_jj(path: &Path, tolerance: i64) -> Result<Problem, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+    jj::read(&text, tolerance).map_err(|source| Error::Jj { path: path.to_owned(), source })
+}

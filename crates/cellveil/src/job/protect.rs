@@ -1,0 +1,128 @@
+//! How to protect the table and what to write: `[protect]` and `[output]`.
+
+use super::Protection;
+use super::error::{JobError, Text};
+use super::sections::{OutputSection, ProtectSection};
+use crate::nearest::nearest;
+use crate::settings::Settings;
+use cellveil_core::{Cost, Knowledge};
+use cellveil_publish::Formats;
+use cellveil_suppress::Method;
+use toml::Spanned;
+
+/// Ways to protect a table that job files may name; only the first is there yet.
+const METHODS: [&str; 5] = ["suppress", "cta", "rounding", "cell-key", "small-counts"];
+/// Intruders that job files may name; only the first two are there yet.
+const INTRUDERS: [&str; 4] = ["external", "singleton", "integer", "earlier-releases"];
+
+pub(super) fn protection(
+    place: &Text<'_>,
+    section: &ProtectSection,
+) -> Result<Protection, JobError> {
+    if let Some(method) = &section.method {
+        available(place, "method", method, &METHODS, 1)?;
+    }
+    let mut singletons = false;
+    for intruder in &section.intruder {
+        available(place, "intruder", intruder, &INTRUDERS, 2)?;
+        singletons |= intruder.get_ref() == "singleton";
+    }
+    Ok(Protection {
+        method: suppression(place, section.suppression.as_ref())?,
+        singletons,
+        cost: cost(place, section.cost.as_ref())?,
+        knowledge: knowledge(place, section.known_percent.as_ref())?,
+    })
+}
+
+/// Refuses a name that is unknown or that names something to come; the first `there` of the names are there.
+fn available(
+    place: &Text<'_>,
+    key: &str,
+    written: &Spanned<String>,
+    names: &[&str],
+    there: usize,
+) -> Result<(), JobError> {
+    let name = written.get_ref().as_str();
+    let there_are = || format!("there are: {}", names[..there].join(", "));
+    match names.iter().position(|known| *known == name) {
+        Some(at) if at < there => Ok(()),
+        Some(_) => Err(place
+            .at(written.span(), format!("{key} `{name}` is not available yet"))
+            .hint(there_are())),
+        None => Err(unknown(place, key, written, &names[..there])),
+    }
+}
+
+/// No such name, and which one may have been meant.
+fn unknown(place: &Text<'_>, key: &str, written: &Spanned<String>, names: &[&str]) -> JobError {
+    let hint = match nearest(written.get_ref(), names.iter().copied()) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("there are: {}", names.join(", ")),
+    };
+    place.at(written.span(), format!("unknown {key} `{}`", written.get_ref())).hint(hint)
+}
+
+fn suppression(place: &Text<'_>, written: Option<&Spanned<String>>) -> Result<Method, JobError> {
+    let Some(written) = written else { return Ok(Method::default()) };
+    let names = Method::ALL.map(Method::name);
+    written.get_ref().parse().map_err(|_| unknown(place, "suppression", written, &names))
+}
+
+fn cost(place: &Text<'_>, written: Option<&Spanned<String>>) -> Result<Cost, JobError> {
+    let Some(written) = written else { return Ok(Cost::Value) };
+    match written.get_ref().as_str() {
+        "value" => Ok(Cost::Value),
+        "respondents" => Ok(Cost::Respondents),
+        "one" => Ok(Cost::Unit),
+        _ => Err(unknown(place, "cost", written, &["value", "respondents", "one"])),
+    }
+}
+
+fn knowledge(place: &Text<'_>, written: Option<&Spanned<f64>>) -> Result<Knowledge, JobError> {
+    match written.map(|written| (*written.get_ref(), written.span())) {
+        None => Ok(Knowledge::default()),
+        Some((percent, _)) if percent.is_finite() && percent > 0.0 => {
+            Ok(Knowledge { percent: Some(percent) })
+        }
+        Some((_, span)) => Err(place
+            .at(span, "`known_percent` must be above 0")
+            .hint("intruders know each value up to this many per cent of itself")),
+    }
+}
+
+pub(super) fn settings(place: &Text<'_>, section: &ProtectSection) -> Result<Settings, JobError> {
+    let time_limit = match &section.time_limit {
+        None => None,
+        Some(written) => Some(
+            written
+                .get_ref()
+                .parse()
+                .map_err(|error| place.at(written.span(), format!("{error}")))?,
+        ),
+    };
+    let gap = match &section.gap {
+        None => None,
+        Some(gap) if (0.0..=1.0).contains(gap.get_ref()) => Some(*gap.get_ref()),
+        Some(gap) => {
+            return Err(place
+                .at(gap.span(), "`gap` must be from 0 to 1")
+                .hint("0.01 means: at most one per cent dearer than the best"));
+        }
+    };
+    Ok(Settings { time_limit, gap, seed: section.seed, threads: None })
+}
+
+pub(super) fn formats(place: &Text<'_>, section: &OutputSection) -> Result<Formats, JobError> {
+    let Some(names) = &section.formats else { return Ok(Formats::default()) };
+    let mut formats = Formats { csv: false, parquet: false, xlsx: false };
+    for name in names {
+        match name.get_ref().as_str() {
+            "csv" => formats.csv = true,
+            "parquet" => formats.parquet = true,
+            "xlsx" => formats.xlsx = true,
+            _ => return Err(unknown(place, "format", name, &["csv", "parquet", "xlsx"])),
+        }
+    }
+    Ok(formats)
+}

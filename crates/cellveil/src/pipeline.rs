@@ -1,0 +1,198 @@
+//! The one way through the house: records → table → needs → pattern → certificate → release → files.
+//!
+//! Each step is one function; none reaches back.
+
+use crate::{Data, Error, Exposed, Job, Run, inputs, judge};
+use cellveil_attack::{Attack, Intervals, Options, attack};
+use cellveil_core::{Audit, CellId, Pattern, Problem, Release, Table};
+use cellveil_lp::Engine;
+use cellveil_publish::{Formats, Input, Publication, Summary};
+use cellveil_suppress::{Context, Method, Protected, suppress};
+use cellveil_tabulate::Tabulate;
+use std::path::{Path, PathBuf};
+
+/// Who does the heavy work.
+#[derive(Clone, Copy)]
+pub struct Engines<'a> {
+    /// Reads records.
+    pub tabulate: &'a dyn Tabulate,
+    /// Solves linear programs.
+    pub solve: &'a dyn Engine,
+}
+
+/// A table as it was made or read.
+pub struct Made {
+    /// The true table.
+    pub table: Table,
+    /// Cells that a finished table calls sensitive, ascending.
+    pub sensitive: Vec<CellId>,
+    /// Cells that a finished table wants published, ascending.
+    pub frozen: Vec<CellId>,
+}
+
+/// Where a table came from and what shall become of it.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The files that were read.
+    pub inputs: Vec<Input>,
+    /// The text of the job file, if there was one.
+    pub job: Option<String>,
+    /// What the table is called.
+    pub title: String,
+    /// Which files shall hold the table.
+    pub formats: Formats,
+}
+
+/// A table that is proven safe, but not yet written.
+pub struct Secured {
+    /// The verified table.
+    pub release: Release,
+    /// What intruders can work out.
+    pub audit: Audit,
+    /// The figures of the run so far.
+    pub summary: Summary,
+}
+
+/// A release, and the files it was written to.
+pub struct Released {
+    /// The verified table.
+    pub release: Release,
+    /// The figures of the run.
+    pub summary: Summary,
+    /// The files, `manifest.json` last.
+    pub files: Vec<PathBuf>,
+}
+
+/// Protects the table of a job and writes the release.
+///
+/// # Errors
+/// [`Error`]; nothing is written then.
+pub fn protect(
+    job: &Job,
+    dir: &Path,
+    intervals: Intervals,
+    engines: &Engines<'_>,
+    run: &Run<'_>,
+) -> Result<Released, Error> {
+    let (problem, origin) = pose(job, engines, run)?;
+    let secured = secure(problem, job.protection.method, intervals, engines.solve, run)?;
+    publish(dir, secured, &origin, run)
+}
+
+/// Makes the table of a job and finds its sensitive cells.
+///
+/// # Errors
+/// [`Error`] if the job does not fit its files.
+pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem, Origin), Error> {
+    let made = tabulate(job, engines.tabulate, run)?;
+    let judgement = run.stage("judge", || judge::judge(job, &made))?;
+    let problem = Problem::from_table(
+        &made.table,
+        &judgement.needs,
+        &job.protection.cost,
+        job.protection.knowledge,
+        &judgement.frozen,
+        job.protection.singletons,
+    )?;
+    let origin = Origin {
+        inputs: inputs::inputs(&job.files)?,
+        job: Some(job.text.clone()),
+        title: job.title.clone(),
+        formats: job.formats,
+    };
+    Ok((problem, origin))
+}
+
+/// Makes the table of a job.
+///
+/// # Errors
+/// [`Error`] if the job does not fit its files.
+pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made, Error> {
+    run.stage("tabulate", || match &job.data {
+        Data::Records(source, spec) => {
+            let table = engine.tabulate(source, spec, run)?;
+            Ok(Made { table, sensitive: Vec::new(), frozen: Vec::new() })
+        }
+        Data::Finished(source, spec) => {
+            let finished = engine.finished(source, spec)?;
+            let (table, sensitive, frozen) = (finished.table, finished.sensitive, finished.frozen);
+            Ok(Made { table, sensitive, frozen })
+        }
+    })
+}
+
+/// Chooses what to withhold, attacks the result and verifies the proof.
+///
+/// # Errors
+/// [`Error`] if no safe pattern is found.
+pub fn secure(
+    problem: Problem,
+    method: Method,
+    intervals: Intervals,
+    engine: &dyn Engine,
+    run: &Run<'_>,
+) -> Result<Secured, Error> {
+    let stop = || run.is_over();
+    let context = Context { engine, progress: run, stop: &stop };
+    let chosen =
+        run.stage("suppress", || run.install(|| suppress(&problem, method, &context)))??;
+    let Protected { pattern, witnesses, bound, method } = chosen;
+    let options = Options { intervals };
+    let attacked = run.stage("attack", || {
+        run.install(|| attack(&problem, &pattern, engine, options, &witnesses))
+    })??;
+    let Attack { audit, certificate } = attacked;
+    if let Some(exposed) = Exposed::of(&problem, &audit) {
+        return Err(Error::Exposed(exposed));
+    }
+    let mut summary = Summary::of(&problem, &pattern, &audit);
+    summary.method = Some(method.name().to_owned());
+    summary.lower_bound = Some(bound.cost);
+    summary.gap = Some(bound.gap(summary.cost));
+    let release = run.stage("verify", || Release::new(problem, pattern, certificate))?;
+    Ok(Secured { release, audit, summary })
+}
+
+/// Writes a release.
+///
+/// # Errors
+/// [`Error::Publish`] if the folder cannot be written; it is as before then.
+pub fn publish(
+    dir: &Path,
+    secured: Secured,
+    origin: &Origin,
+    run: &Run<'_>,
+) -> Result<Released, Error> {
+    let Secured { release, audit, summary } = secured;
+    let summary = run.complete(summary);
+    let publication = Publication {
+        release: &release,
+        audit: &audit,
+        summary: summary.clone(),
+        inputs: origin.inputs.clone(),
+        job: origin.job.clone(),
+        limits: run.settings.limits(),
+        title: origin.title.clone(),
+        formats: origin.formats,
+    };
+    let files = run.stage("publish", || cellveil_publish::write(dir, &publication))?;
+    Ok(Released { release, summary, files })
+}
+
+/// What an intruder can work out from anybody's pattern, with the figures of the run.
+///
+/// # Errors
+/// [`Error::Attack`] if the engine fails.
+pub fn audit(
+    problem: &Problem,
+    pattern: &Pattern,
+    intervals: Intervals,
+    engine: &dyn Engine,
+    run: &Run<'_>,
+) -> Result<(Audit, Summary), Error> {
+    let options = Options { intervals };
+    let attacked =
+        run.stage("attack", || run.install(|| attack(problem, pattern, engine, options, &[])))??;
+    let summary = Summary::of(problem, pattern, &attacked.audit);
+    Ok((attacked.audit, run.complete(summary)))
+}

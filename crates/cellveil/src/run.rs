@@ -1,0 +1,123 @@
+//! One run: its threads, its clock, and who is told how far it is.
+
+use crate::{Error, Settings};
+use cellveil_publish::Summary;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Somebody who wants to know how far along a run is.
+pub trait Progress: Sync {
+    /// A stage begins.
+    fn stage(&self, name: &'static str);
+    /// `done` of `total` steps of the stage are done; `total` is 0 where nobody knows.
+    fn step(&self, done: u64, total: u64);
+}
+
+/// Nobody wants to know.
+impl Progress for () {
+    fn stage(&self, _name: &'static str) {}
+    fn step(&self, _done: u64, _total: u64) {}
+}
+
+/// A run. The clock can end work early, but it never takes part in a decision: without a time limit, the same input gives the same
+/// bytes.
+pub struct Run<'a> {
+    /// Limits, threads and seed.
+    pub settings: Settings,
+    progress: &'a dyn Progress,
+    started: Instant,
+    seconds: Mutex<BTreeMap<String, f64>>,
+}
+
+impl<'a> Run<'a> {
+    /// Starts the clock.
+    pub fn new(settings: Settings, progress: &'a dyn Progress) -> Self {
+        Self { settings, progress, started: Instant::now(), seconds: Mutex::default() }
+    }
+
+    /// Whether the time is up.
+    pub fn is_over(&self) -> bool {
+        self.settings.time_limit.is_some_and(|limit| self.started.elapsed() >= limit.0)
+    }
+
+    /// Does the work of a stage and notes how long it took.
+    pub fn stage<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        tracing::info!(stage = name, "begins");
+        self.progress.stage(name);
+        let started = Instant::now();
+        let result = work();
+        let seconds = started.elapsed().as_secs_f64();
+        tracing::info!(stage = name, seconds, "ends");
+        *self.noted().entry(name.to_owned()).or_default() += seconds;
+        result
+    }
+
+    /// Does work on the threads of this run.
+    ///
+    /// # Errors
+    /// [`Error::Threads`] if they cannot be started.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        let threads = self.settings.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Error::Threads { threads, why: error.to_string() })?;
+        Ok(pool.install(work))
+    }
+
+    /// Adds to a summary what only the run knows: seed, times and memory.
+    pub fn complete(&self, mut summary: Summary) -> Summary {
+        summary.seed = Some(self.settings.seed());
+        summary.seconds = self.noted().clone();
+        summary.seconds.insert("total".to_owned(), self.started.elapsed().as_secs_f64());
+        summary.peak_memory_bytes = peak_memory();
+        summary
+    }
+
+    fn noted(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, f64>> {
+        self.seconds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl cellveil_suppress::Progress for Run<'_> {
+    fn step(&self, _stage: &'static str, done: usize, total: usize, _cost: f64) {
+        self.progress.step(done as u64, total as u64);
+    }
+}
+
+impl cellveil_tabulate::Progress for Run<'_> {
+    fn rows(&self, done: u64) {
+        self.progress.step(done, 0);
+    }
+}
+
+/// The most memory this process has held, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TimeLimit;
+    use std::time::Duration;
+
+    #[test]
+    fn a_run_is_over_when_its_time_is_up_and_never_without_a_limit() {
+        let run = |limit| Run::new(Settings { time_limit: limit, ..Settings::default() }, &());
+        assert!(run(Some(TimeLimit(Duration::ZERO))).is_over());
+        assert!(!run(Some(TimeLimit(Duration::from_hours(1)))).is_over());
+        assert!(!run(None).is_over());
+    }
+
+    #[test]
+    fn stages_add_up_in_the_summary() {
+        let run = Run::new(Settings::default(), &());
+        assert_eq!(run.stage("attack", || 7), 7);
+        let summary = run.complete(Summary::default());
+        assert_eq!(summary.seconds.keys().collect::<Vec<_>>(), ["attack", "total"]);
+        assert_eq!(summary.seed, Some(1));
+    }
+}

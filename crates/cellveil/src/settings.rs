@@ -1,0 +1,46 @@
+//! What may be said about a run besides what it shall do.
+
+use crate::time_limit::TimeLimit;
+use std::collections::BTreeMap;
+
+/// The seed of a run that is given none.
+const SEED: u64 = 1;
+
+/// Limits, threads and seed of a run; `None` where nothing is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// How long to look for a better pattern; without a limit, until the method is done.
+    pub time_limit: Option<TimeLimit>,
+    /// How far from the best cost is good enough, from 0 to 1.
+    pub gap: Option<f64>,
+    /// The seed of everything random.
+    pub seed: Option<u64>,
+    /// How many threads may work; as many as the machine has if not said. Never changes a result.
+    pub threads: Option<usize>,
+}
+
+impl Settings {
+    /// These settings, and where they say nothing, those.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            time_limit: self.time_limit.or(other.time_limit),
+            gap: self.gap.or(other.gap),
+            seed: self.seed.or(other.seed),
+            threads: self.threads.or(other.threads),
+        }
+    }
+
+    /// The seed, given or not.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(SEED)
+    }
+
+    /// The limits as a manifest lists them; threads are none, because they change nothing.
+    pub fn limits(&self) -> BTreeMap<String, String> {
+        let mut limits = BTreeMap::new();
+        limits.extend(self.time_limit.map(|limit| ("time_limit".to_owned(), limit.to_string())));
+        limits.extend(self.gap.map(|gap| ("gap".to_owned(), gap.to_string())));
+        limits
+    }
+}

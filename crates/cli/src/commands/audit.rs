@@ -1,0 +1,62 @@
+//! `cellveil audit INSTANCE --pattern FILE`
+
+use super::suppress::IntervalsFlag;
+use crate::error::Failure;
+use crate::flags::Common;
+use crate::output;
+use crate::progress::Bar;
+use crate::settings::Tools;
+use cellveil::{Exposed, Run, instance};
+use std::path::{Path, PathBuf};
+
+/// Find what an intruder can derive, for anybody's pattern
+///
+/// The pattern is a CSV file with a column `cell` or the table's code columns, and a column `status`, as cellveil, τ-ARGUS,
+/// sdcTable and rtauargus write it. The intervals go to `audit.csv` in `<instance>-audit` in the current folder unless `--out`
+/// names another (confidential). Ends in 1 if a cell is exposed.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A .jj file, a job file or the folder of a release
+    instance: PathBuf,
+    /// Which cells are withheld
+    #[arg(long, value_name = "FILE")]
+    pattern: PathBuf,
+    /// For which withheld cells to find intervals
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    intervals: IntervalsFlag,
+}
+
+pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
+    let out = common.out_or(Path::new(""), &args.instance, "audit");
+    let (summary, exposed) = {
+        let bar = Bar::new(common);
+        let run = Run::new(common.settings(), &bar);
+        let tools = Tools::new(&run);
+        let (problem, _) = instance::load(&args.instance, &tools.engines(), &run)?;
+        let pattern = cellveil_publish::read_pattern(&args.pattern, &problem)?;
+        let (audit, summary) = cellveil::audit(
+            &problem,
+            &pattern,
+            args.intervals.into(),
+            tools.engines().solve,
+            &run,
+        )?;
+        cellveil_publish::write_audit(&out, &problem, &pattern, &audit, &summary)?;
+        (summary, Exposed::of(&problem, &audit))
+    };
+    if common.json {
+        let mut summary = output::summary_json(&summary, &out);
+        summary["exposed_cells"] =
+            exposed.iter().flat_map(|exposed| exposed.cells.clone()).collect();
+        output::print_json(&summary)?;
+    } else {
+        let verdict = match &exposed {
+            None => "no cell is exposed".to_owned(),
+            Some(exposed) => exposed.to_string(),
+        };
+        let figures = output::summary_text(&summary);
+        let shown = out.display();
+        output::print(&format!("{verdict}\n{figures}\n{shown}\n  the intervals  audit.csv\n"))?;
+    }
+    Ok(exposed.is_none())
+}

@@ -1,0 +1,83 @@
+//! `cellveil suppress INSTANCE`
+
+use crate::error::Failure;
+use crate::flags::Common;
+use crate::output;
+use crate::progress::Bar;
+use crate::settings::Tools;
+use cellveil::{Run, instance};
+use cellveil_attack::Intervals;
+use cellveil_publish::Summary;
+use cellveil_suppress::Method;
+use std::path::{Path, PathBuf};
+
+/// Choose which cells of an instance to withhold, and prove it
+///
+/// An instance is a `.jj` file, a job file or the folder of an earlier release. The release is a folder,
+/// `<instance>-release` in the current folder unless `--out` names another.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A .jj file, a job file or the folder of a release
+    instance: PathBuf,
+    /// How to choose: auto or incremental
+    #[arg(long, default_value = "auto", value_name = "M")]
+    method: Method,
+    /// For which withheld cells to find intervals
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    intervals: IntervalsFlag,
+}
+
+/// For which withheld cells to find intervals.
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+pub(crate) enum IntervalsFlag {
+    /// All of them
+    #[default]
+    All,
+    /// The sensitive ones
+    Needs,
+    /// None; whether needs are met is found out all the same
+    None,
+}
+
+impl From<IntervalsFlag> for Intervals {
+    fn from(flag: IntervalsFlag) -> Self {
+        match flag {
+            IntervalsFlag::All => Self::All,
+            IntervalsFlag::Needs => Self::Needs,
+            IntervalsFlag::None => Self::None,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
+    let out = common.out_or(Path::new(""), &args.instance, "release");
+    let released = {
+        let bar = Bar::new(common);
+        let run = Run::new(common.settings(), &bar);
+        let tools = Tools::new(&run);
+        let (problem, origin) = instance::load(&args.instance, &tools.engines(), &run)?;
+        let intervals = args.intervals.into();
+        let secured =
+            cellveil::secure(problem, args.method, intervals, tools.engines().solve, &run)?;
+        cellveil::publish(&out, secured, &origin, &run)?
+    };
+    report(&released.summary, &out, common)?;
+    Ok(true)
+}
+
+/// Tells about a release: what was withheld, where the proof is and how to check it.
+pub(crate) fn report(summary: &Summary, out: &Path, common: &Common) -> Result<(), Failure> {
+    if common.json {
+        return output::print_json(&output::summary_json(summary, out));
+    }
+    let shown = out.display();
+    output::print(&format!(
+        "safe: every sensitive cell is proven to be protected\n{}\n\
+         {shown}\n  \
+         the table   table.csv, table.parquet, table.xlsx\n  \
+         the report  report.html\n  \
+         the proof   witnesses.parquet, claims.parquet\n\
+         check it with: cellveil verify {shown}\n",
+        output::summary_text(summary),
+    ))
+}

@@ -1,0 +1,50 @@
+//! `cellveil tabulate JOB.toml`
+
+use crate::error::Failure;
+use crate::flags::Common;
+use crate::output::{self, thousands};
+use crate::progress::Bar;
+use crate::settings::Tools;
+use cellveil::{Job, Run};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Make the true table of records (confidential)
+///
+/// Every margin and level, with the number of respondents and the largest contributions that the rules look at. `--out` is a
+/// folder, or one file if it ends in `.csv`, `.parquet` or `.xlsx`; `<job>-table` beside the job file unless given.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The job file
+    #[arg(value_name = "JOB.toml")]
+    job: PathBuf,
+}
+
+pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
+    let job = Job::read(&args.job)?;
+    let out = common.out_or(job.path.parent().unwrap_or(Path::new("")), &job.path, "table");
+    let (table, files) = {
+        let bar = Bar::new(common);
+        let run = Run::new(common.settings().or(job.settings), &bar);
+        let tools = Tools::new(&run);
+        let table = cellveil::tabulate(&job, tools.engines().tabulate, &run)?.table;
+        let files = cellveil_publish::write_table(&table, &out, job.formats)?;
+        (table, files)
+    };
+    let (cells, relations) = (table.len(), table.relations().len());
+    if common.json {
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        output::print_json(&json!({ "cells": cells, "relations": relations, "files": files }))?;
+        return Ok(true);
+    }
+    let (cells, relations) = (thousands(cells), thousands(relations));
+    let mut text =
+        format!("{cells} cells in {relations} relations; confidential, the true table\n");
+    for file in files.iter().filter(|file| !file.ends_with("manifest.json")) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}", file.display());
+    }
+    output::print(&text)?;
+    Ok(true)
+}

@@ -1,0 +1,66 @@
+//! Why the program ends without a result.
+
+use cellveil_core::ProblemError;
+use cellveil_generate::GenerateError;
+use cellveil_publish::PublishError;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why the program ends without a result.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// The work failed.
+    #[error(transparent)]
+    Work(#[from] cellveil::Error),
+    /// Data could not be made.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
+    /// A file could not be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    /// Two kinds of file that cannot be converted.
+    #[error("cannot convert `{}` to `{}`\nhint: {hint}", from.display(), to.display())]
+    Convert { from: PathBuf, to: PathBuf, hint: &'static str },
+    /// Nobody reads the results any more.
+    #[error("nobody reads the results")]
+    BrokenPipe,
+    /// Results could not be printed.
+    #[error("cannot print results: {0}")]
+    Print(io::Error),
+}
+
+impl Failure {
+    /// Whether the work was done, but no safe table came of it.
+    pub(crate) fn is_unsafe(&self) -> bool {
+        matches!(self, Self::Work(error) if error.is_unsafe())
+    }
+}
+
+impl From<PublishError> for Failure {
+    fn from(error: PublishError) -> Self {
+        Self::Work(error.into())
+    }
+}
+
+impl From<cellveil::JobError> for Failure {
+    fn from(error: cellveil::JobError) -> Self {
+        Self::Work(error.into())
+    }
+}
+
+impl From<ProblemError> for Failure {
+    fn from(error: ProblemError) -> Self {
+        Self::Work(error.into())
+    }
+}
+
+/// An error while printing results.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            _ => Self::Print(error),
+        }
+    }
+}

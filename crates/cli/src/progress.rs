@@ -1,0 +1,53 @@
+//! Progress bars on stderr, none when it is not a terminal.
+
+use crate::flags::Common;
+use cellveil::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// A bar that shows the stage and how far it is.
+pub(crate) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(crate) fn new(common: &Common) -> Self {
+        let shown = !common.quiet && std::io::stderr().is_terminal();
+        let target =
+            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self(bar)
+    }
+}
+
+impl Progress for Bar {
+    fn stage(&self, name: &'static str) {
+        self.0.set_style(style("{spinner} {msg:9} {elapsed}"));
+        self.0.set_message(name);
+        self.0.unset_length();
+        self.0.set_position(0);
+    }
+
+    fn step(&self, done: u64, total: u64) {
+        if total == 0 {
+            self.0.set_style(style("{spinner} {msg:9} {elapsed}  {human_pos} records"));
+        } else {
+            self.0.set_style(style(
+                "{spinner} {msg:9} {elapsed}  {wide_bar} {human_pos}/{human_len}",
+            ));
+            self.0.set_length(total);
+        }
+        self.0.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// A template that does not parse leaves the default bar.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

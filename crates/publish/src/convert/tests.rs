@@ -1,0 +1,62 @@
+//! Content that goes there and back.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::convert;
+use cellveil_argus::jj;
+use std::fs;
+
+const INSTANCE: &str = "0\n3\n7 30.5 30 u 0 1e20 3 3.5 0\n8 12 1 s 0 50 0 0 0\n9 18.5 2 z 0 1e20 0 0 0\n1\n0 3 : 7 (-1) 8 (1) 9 (1)\nsingletons 1 : 7\n";
+
+#[test]
+fn an_instance_comes_back_from_two_tables() {
+    for kind in ["csv", "parquet"] {
+        let dir = tempfile::tempdir().unwrap();
+        let place = |name: &str| dir.path().join(name);
+        fs::write(place("a.jj"), INSTANCE).unwrap();
+        convert(&place("a.jj"), &place("direct.jj")).unwrap();
+        let files = convert(&place("a.jj"), &place(&format!("b.{kind}"))).unwrap();
+        assert_eq!(files[1], place(&format!("b-relations.{kind}")));
+        convert(&files[0], &place("back.jj")).unwrap();
+        let text = |name: &str| fs::read_to_string(place(name)).unwrap();
+        assert_eq!(text("back.jj"), text("direct.jj"), "{kind}");
+        assert_eq!(jj::read(&text("back.jj"), 0).unwrap().singletons().len(), 1);
+    }
+}
+
+#[test]
+fn a_table_comes_back_from_parquet_with_its_codes_as_texts() {
+    let table = "region,value,status,CONF_STATUS\nTotal,30.50,v,F\n01,,p,A\n02,12.00,v,F\n";
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name);
+    fs::write(place("a.csv"), table).unwrap();
+    convert(&place("a.csv"), &place("a.parquet")).unwrap();
+    convert(&place("a.parquet"), &place("b.csv")).unwrap();
+    // Parquet holds numbers, not how many zeros they were written with.
+    let back = table.replace("30.50", "30.5").replace("12.00", "12.0");
+    assert_eq!(fs::read_to_string(place("b.csv")).unwrap(), back);
+    assert_eq!(convert(&place("a.csv"), &place("a.xlsx")).unwrap(), [place("a.xlsx")]);
+}
+
+#[test]
+fn what_cannot_be_converted_is_said_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name);
+    fs::write(place("a.csv"), "region,value\nTotal,3\n").unwrap();
+    fs::write(place("a-relations.csv"), "relation\n").unwrap();
+    let message = |from: &str, to: &str| {
+        let error = convert(&place(from), &place(to)).unwrap_err().to_string();
+        error.replace(&format!("{}/", dir.path().display()), "")
+    };
+    insta::assert_snapshot!(
+        [
+            message("a.pdf", "a.csv"),
+            message("a.csv", "a.ods"),
+            message("a.xlsx", "a.csv"),
+            message("none.csv", "a.parquet"),
+            message("a.csv", "a.jj"),
+        ]
+        .join("\n")
+    );
+    assert!(!place("a.jj").exists());
+}
