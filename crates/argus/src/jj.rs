@@ -378,7 +378,7 @@ pub fn write(problem: &Problem, out: &mut impl Write) -> io::Result<()> {
         }
         match problem.needs().of(cell) {
             Some(need) => {
-                writeln!(out, "{} {} {}", show(need.down), show(need.up), show(need.sliding))?
+                writeln!(out, "{} {} {}", show(need.down), show(need.up), show(need.sliding))?;
             }
             None => writeln!(out, "0 0 0")?,
         }

@@ -135,20 +135,21 @@ pub fn prove(
     // Up again at the end: how far up is needed may depend on how far down is possible.
     for side in [Side::Up, Side::Down, Side::Up] {
         if let Some(target) = ledger.wanted(need, side, None) {
-            note(ledger, probe.reach(cell, side, target, None)?);
+            note(ledger, probe.reach(cell, side, target, &[])?);
         }
     }
     if !ledger.is_met(need) {
         return Ok(());
     }
     for side in Side::BOTH {
-        let mut hopeless: Vec<CellId> = Vec::new();
-        while let Some(singleton) =
-            ledger.blocking(need, side).into_iter().find(|s| !hopeless.contains(s))
+        let mut tried: Vec<u32> = Vec::new();
+        while let Some(insider) =
+            ledger.blocking(need, side).into_iter().find(|i| !tried.contains(i))
         {
-            let target = ledger.wanted(need, side, Some(singleton)).unwrap_or(0);
-            note(ledger, probe.reach(cell, side, target, Some(singleton))?);
-            hopeless.push(singleton);
+            let target = ledger.wanted(need, side, Some(insider)).unwrap_or(0);
+            let known = problem.insiders().cells(insider);
+            note(ledger, probe.reach(cell, side, target, known)?);
+            tried.push(insider);
         }
     }
     Ok(())
@@ -179,12 +180,10 @@ fn exposed(problem: &Problem, pattern: &Pattern, ledger: &Ledger<'_>) -> Vec<Exp
             continue;
         }
         for side in Side::BOTH {
-            let known = ledger.blocking(at, side).into_iter();
-            exposed.extend(known.map(|singleton| Exposure {
-                cell,
-                side: Some(side),
-                singleton: Some(singleton),
-            }));
+            for insider in ledger.blocking(at, side) {
+                let singleton = problem.insiders().cells(insider).first().copied();
+                exposed.push(Exposure { cell, side: Some(side), singleton });
+            }
         }
     }
     exposed

@@ -9,7 +9,6 @@ pub struct Ledger<'a> {
     witnesses: Vec<Witness>,
     /// Per need and side, the witnesses that lead that way.
     leads: Vec<[Vec<u32>; 2]>,
-    is_singleton: Vec<bool>,
     /// Per cell, the witnesses that move it.
     using: Vec<Vec<u32>>,
 }
@@ -43,15 +42,10 @@ fn slot(side: Side) -> usize {
 impl<'a> Ledger<'a> {
     /// Nothing shown yet.
     pub fn new(problem: &'a Problem) -> Self {
-        let mut is_singleton = vec![false; problem.len()];
-        for cell in problem.singletons() {
-            is_singleton[cell.index()] = true;
-        }
         Self {
             problem,
             witnesses: Vec::new(),
             leads: vec![Default::default(); problem.needs().len()],
-            is_singleton,
             using: vec![Vec::new(); problem.len()],
         }
     }
@@ -85,42 +79,60 @@ impl<'a> Ledger<'a> {
         useful
     }
 
-    /// Whether a witness goes further than those remembered, or leaves a singleton alone that all of them move.
+    /// Whether a witness goes further than those remembered, or leaves an insider's cells alone that all of them move.
     fn adds(&self, need: usize, side: Side, id: u32) -> bool {
         let cell = self.problem.needs()[need].cell;
         let new = &self.witnesses[id as usize];
-        let further = self
-            .furthest(need, side, None)
-            .is_none_or(|best| distance(new, cell) > distance(best, cell));
-        further
-            || self.blocking(need, side).into_iter().any(|singleton| new.move_of(singleton) == 0)
+        let best = self.furthest(need, side, None).map(|id| &self.witnesses[id as usize]);
+        best.is_none_or(|best| distance(new, cell) > distance(best, cell))
+            || self.blocking(need, side).into_iter().any(|insider| self.leaves_alone(new, insider))
     }
 
-    fn furthest(&self, need: usize, side: Side, unmoved: Option<CellId>) -> Option<&Witness> {
-        let cell = self.problem.needs()[need].cell;
-        let leads = self.leads[need][slot(side)].iter().map(|&id| &self.witnesses[id as usize]);
-        let usable =
-            leads.filter(|witness| unmoved.is_none_or(|singleton| witness.move_of(singleton) == 0));
-        usable.max_by(|a, b| distance(a, cell).total_cmp(&distance(b, cell)))
+    fn leaves_alone(&self, witness: &Witness, insider: u32) -> bool {
+        self.problem.insiders().cells(insider).iter().all(|&cell| witness.move_of(cell) == 0)
     }
 
-    /// How far a side of a need is shown to go, in units, rounded down, by witnesses that do not move `unmoved`.
-    pub fn shown(&self, need: usize, side: Side, unmoved: Option<CellId>) -> i64 {
+    /// The witness that leads furthest, of those that leave an insider's cells alone.
+    fn furthest(&self, need: usize, side: Side, insider: Option<u32>) -> Option<u32> {
         let cell = self.problem.needs()[need].cell;
-        self.furthest(need, side, unmoved).map_or(0, |witness| {
+        let far = |id: u32| distance(&self.witnesses[id as usize], cell);
+        let leads = self.leads[need][slot(side)].iter().copied();
+        let usable = |id: &u32| {
+            insider.is_none_or(|insider| self.leaves_alone(&self.witnesses[*id as usize], insider))
+        };
+        leads.filter(usable).max_by(|&a, &b| far(a).total_cmp(&far(b)))
+    }
+
+    /// The insiders with a cell that a witness moves, but for the one behind the need's own cell, who has nothing to learn.
+    fn moved_insiders(&self, need: usize, witness: u32) -> Vec<u32> {
+        let own = self.problem.insiders().of(self.problem.needs()[need].cell);
+        let moves = &self.witnesses[witness as usize].moves;
+        let mut insiders: Vec<u32> =
+            moves.iter().filter_map(|&(cell, _)| self.problem.insiders().of(cell)).collect();
+        insiders.sort_unstable();
+        insiders.dedup();
+        insiders.retain(|&insider| Some(insider) != own);
+        insiders
+    }
+
+    /// How far a side of a need is shown to go, in units, rounded down, by witnesses that leave an insider's cells alone.
+    pub fn shown(&self, need: usize, side: Side, insider: Option<u32>) -> i64 {
+        let cell = self.problem.needs()[need].cell;
+        self.furthest(need, side, insider).map_or(0, |id| {
+            let witness = &self.witnesses[id as usize];
             (witness.move_of(cell) * side.sign()).div_euclid(i64::from(witness.denominator)).max(0)
         })
     }
 
     /// How far a side must still be shown to go, given what is shown for the other; `None` if it is met.
-    pub fn wanted(&self, need: usize, side: Side, unmoved: Option<CellId>) -> Option<i64> {
+    pub fn wanted(&self, need: usize, side: Side, insider: Option<u32>) -> Option<i64> {
         let n: &Need = &self.problem.needs()[need];
         let other = match side {
-            Side::Down => self.shown(need, Side::Up, unmoved).max(n.up),
-            Side::Up => self.shown(need, Side::Down, unmoved).max(n.down),
+            Side::Down => self.shown(need, Side::Up, insider).max(n.up),
+            Side::Up => self.shown(need, Side::Down, insider).max(n.down),
         };
         let wanted = n.on(side).max(n.sliding.saturating_sub(other));
-        (self.shown(need, side, unmoved) < wanted).then_some(wanted)
+        (self.shown(need, side, insider) < wanted).then_some(wanted)
     }
 
     /// Whether a need is met on both sides for everybody without further knowledge.
@@ -128,15 +140,12 @@ impl<'a> Ledger<'a> {
         Side::BOTH.iter().all(|&side| self.wanted(need, side, None).is_none())
     }
 
-    /// The singletons whose contributors come too close, because every useful witness of this side moves them.
-    pub fn blocking(&self, need: usize, side: Side) -> Vec<CellId> {
-        let cell = self.problem.needs()[need].cell;
+    /// The insiders who come too close, because every useful witness of this side moves a cell of theirs.
+    pub fn blocking(&self, need: usize, side: Side) -> Vec<u32> {
         let Some(best) = self.furthest(need, side, None) else { return Vec::new() };
-        let moved = best.moves.iter().map(|&(moved, _)| moved);
-        moved
-            .filter(|&moved| moved != cell && self.is_singleton[moved.index()])
-            .filter(|&singleton| self.wanted(need, side, Some(singleton)).is_some())
-            .collect()
+        let mut insiders = self.moved_insiders(need, best);
+        insiders.retain(|&insider| self.wanted(need, side, Some(insider)).is_some());
+        insiders
     }
 
     /// Sets every witness that moves a cell aside, as if the cell were published. Returns the needs that lost one.
@@ -166,38 +175,22 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// The certificate: for each need and side the furthest witness, and those that leave the singletons it moves alone.
+    /// The certificate: for each need and side the furthest witness, and those that leave the insiders alone whose cells it
+    /// moves.
     pub fn certificate(&self) -> Certificate {
         let mut claims = Vec::new();
-        for (need, leads) in self.leads.iter().enumerate() {
-            let cell = self.problem.needs()[need].cell;
+        for (need, Need { cell, .. }) in self.problem.needs().iter().enumerate() {
             for side in Side::BOTH {
-                let mut used: Vec<(u32, Intruder)> = Vec::new();
-                let id_of = |witness: &Witness| {
-                    leads[slot(side)]
-                        .iter()
-                        .copied()
-                        .find(|&id| std::ptr::eq(&raw const self.witnesses[id as usize], witness))
-                };
-                let best = self.furthest(need, side, None);
-                used.extend(best.and_then(id_of).map(|id| (id, Intruder::External)));
-                let moved = best
-                    .into_iter()
-                    .flat_map(|witness| witness.moves.iter().map(|&(moved, _)| moved));
-                for singleton in
-                    moved.filter(|&moved| moved != cell && self.is_singleton[moved.index()])
-                {
-                    let alternative = self.furthest(need, side, Some(singleton)).and_then(id_of);
+                let Some(best) = self.furthest(need, side, None) else { continue };
+                let mut used = vec![(best, Intruder::External)];
+                for insider in self.moved_insiders(need, best) {
+                    let alternative = self.furthest(need, side, Some(insider));
                     used.extend(alternative.map(|id| (id, Intruder::Singleton)));
                 }
                 used.sort_unstable();
                 used.dedup_by_key(|(id, _)| *id);
-                claims.extend(used.into_iter().map(|(witness, intruder)| Claim {
-                    cell,
-                    side,
-                    intruder,
-                    witness,
-                }));
+                let claim = |(witness, intruder)| Claim { cell: *cell, side, intruder, witness };
+                claims.extend(used.into_iter().map(claim));
             }
         }
         self.compact(claims)

@@ -14,6 +14,8 @@ pub struct Probe<'a> {
     component: &'a Component,
     session: Box<dyn Session>,
     scale: f64,
+    /// Columns held at 0.
+    fixed: Vec<bool>,
 }
 
 /// The answer of a [`Probe`].
@@ -53,10 +55,11 @@ impl<'a> Probe<'a> {
         for row in &component.rows {
             model.row(row.iter().map(|&(column, c)| (column, f64::from(c))).collect(), 0.0, 0.0);
         }
-        Ok(Self { problem, incidence, component, session: engine.open(&model)?, scale })
+        let fixed = vec![false; component.cells.len()];
+        Ok(Self { problem, incidence, component, session: engine.open(&model)?, scale, fixed })
     }
 
-    /// Looks for a table with `cell` moved `target` units to `side` and the cell `unmoved` left alone.
+    /// Looks for a table with `cell` moved `target` units to `side` and the cells `unmoved` left alone.
     ///
     /// # Errors
     /// [`EngineError`] if the engine fails.
@@ -65,16 +68,18 @@ impl<'a> Probe<'a> {
         cell: CellId,
         side: Side,
         target: i64,
-        unmoved: Option<CellId>,
+        unmoved: &[CellId],
     ) -> Result<Reached, EngineError> {
-        let (Some(column), fixed) = (self.column(cell), unmoved.and_then(|cell| self.column(cell)))
-        else {
+        let Some(column) = self.column(cell) else {
             return Ok(Reached::Short { distance: 0.0, witness: None });
         };
         let (lower, upper) = bounds(self.problem, cell, self.scale);
         let goal = target as f64 / self.scale;
-        if let Some(fixed) = fixed {
-            self.session.set_bounds(fixed, 0.0, 0.0)?;
+        let is_free =
+            |cell: &CellId| self.column(*cell).is_some_and(|column| !self.fixed[column as usize]);
+        let held: Vec<CellId> = unmoved.iter().copied().filter(is_free).collect();
+        for &cell in &held {
+            self.fix(cell)?;
         }
         match side {
             Side::Down => self.session.set_bounds(column, lower.max(-goal), upper)?,
@@ -82,9 +87,8 @@ impl<'a> Probe<'a> {
         }
         let moves = self.furthest(column, side)?;
         self.session.set_bounds(column, lower, upper)?;
-        if let (Some(fixed), Some(cell)) = (fixed, unmoved) {
-            let (lower, upper) = bounds(self.problem, cell, self.scale);
-            self.session.set_bounds(fixed, lower, upper)?;
+        for cell in held {
+            self.release(cell)?;
         }
         let Some(moves) = moves else { return Ok(Reached::Short { distance: 0.0, witness: None }) };
         let distance = moves[column as usize] * self.scale * side.sign() as f64;
@@ -123,7 +127,9 @@ impl<'a> Probe<'a> {
     /// # Errors
     /// [`EngineError`] if the engine fails.
     pub fn fix(&mut self, cell: CellId) -> Result<(), EngineError> {
-        self.column(cell).map_or(Ok(()), |column| self.session.set_bounds(column, 0.0, 0.0))
+        let Some(column) = self.column(cell) else { return Ok(()) };
+        self.fixed[column as usize] = true;
+        self.session.set_bounds(column, 0.0, 0.0)
     }
 
     /// Lets a cell move again.
@@ -131,8 +137,10 @@ impl<'a> Probe<'a> {
     /// # Errors
     /// [`EngineError`] if the engine fails.
     pub fn release(&mut self, cell: CellId) -> Result<(), EngineError> {
+        let Some(column) = self.column(cell) else { return Ok(()) };
+        self.fixed[column as usize] = false;
         let (lower, upper) = bounds(self.problem, cell, self.scale);
-        self.column(cell).map_or(Ok(()), |column| self.session.set_bounds(column, lower, upper))
+        self.session.set_bounds(column, lower, upper)
     }
 
     fn column(&self, cell: CellId) -> Option<u32> {

@@ -25,7 +25,7 @@ enum Order {
 }
 
 /// Above this many terms in all relations only one order is tried.
-const SMALL: usize = 20_000;
+const SMALL: usize = 8_000;
 
 impl Protect for Incremental {
     fn protect(
@@ -152,23 +152,19 @@ impl<'a> Search<'a> {
         let cell = self.problem.needs()[need].cell;
         for side in [Side::Up, Side::Down, Side::Up] {
             if let Some(target) = ledger.wanted(need, side, None) {
-                Self::take(program.cheapest(cell, side, target, None)?, program, pattern, ledger)?;
+                Self::take(program.cheapest(cell, side, target, &[])?, program, pattern, ledger)?;
             }
         }
         if !ledger.is_met(need) {
             return Err(self.no_pattern(cell));
         }
         for side in Side::BOTH {
-            while let Some(&singleton) = ledger.blocking(need, side).first() {
-                let Some(target) = ledger.wanted(need, side, Some(singleton)) else { break };
-                Self::take(
-                    program.cheapest(cell, side, target, Some(singleton))?,
-                    program,
-                    pattern,
-                    ledger,
-                )?;
-                if ledger.wanted(need, side, Some(singleton)).is_some() {
-                    return Err(self.no_pattern_against(cell, singleton));
+            while let Some(&insider) = ledger.blocking(need, side).first() {
+                let Some(target) = ledger.wanted(need, side, Some(insider)) else { break };
+                let known = self.problem.insiders().cells(insider);
+                Self::take(program.cheapest(cell, side, target, known)?, program, pattern, ledger)?;
+                if ledger.wanted(need, side, Some(insider)).is_some() {
+                    return Err(self.no_pattern_against(cell, known[0]));
                 }
             }
         }

@@ -72,7 +72,7 @@ impl<'a> Program<'a> {
         cell: CellId,
         side: Side,
         target: i64,
-        unmoved: Option<CellId>,
+        unmoved: &[CellId],
     ) -> Result<Answer, EngineError> {
         let Some(at) = self.position(cell) else { return Ok(Answer::Impossible) };
         if room(self.problem, cell, side) < target as f64 {
@@ -81,15 +81,16 @@ impl<'a> Program<'a> {
         let goal = target as f64 / self.scale;
         let forced = |s: Side| if s == side { goal } else { 0.0 };
         self.bound_cell(at, |s| (forced(s), forced(s)))?;
-        let fixed = unmoved.and_then(|cell| self.position(cell));
-        if let Some(fixed) = fixed {
-            self.bound_cell(fixed, |_| (0.0, 0.0))?;
+        let held: Vec<(CellId, u32)> =
+            unmoved.iter().filter_map(|&held| Some((held, self.position(held)?))).collect();
+        for &(_, held) in &held {
+            self.bound_cell(held, |_| (0.0, 0.0))?;
         }
         let outcome = self.session.solve(&Limits::default())?;
         let (problem, scale) = (self.problem, self.scale);
         self.bound_cell(at, |s| (0.0, room(problem, cell, s) / scale))?;
-        if let (Some(fixed), Some(unmoved)) = (fixed, unmoved) {
-            self.bound_cell(fixed, |s| (0.0, room(problem, unmoved, s) / scale))?;
+        for (cell, at) in held {
+            self.bound_cell(at, |s| (0.0, room(problem, cell, s) / scale))?;
         }
         let Outcome::Optimal(solution) = outcome else { return Ok(Answer::Impossible) };
         let moves = self.component.cells.iter().enumerate().map(|(at, &cell)| {
