@@ -8,8 +8,9 @@
 //! <constant> <number of terms> : <id> (<coefficient>) …
 //! ```
 //!
-//! Levels are distances from the value. A bound of 1e18 or more is none. After the relations, files of this program may have one
-//! line `singletons <number> : <id> …`, which other readers never reach: cells whose only contributor knows them.
+//! Levels are distances from the value; they count for `u` cells, and the sliding level also for `m` cells. A bound of 1e18 or more is none. After the relations, files of this program may have lines
+//! that other readers never reach: `singletons <number> : <id> …`, cells whose only contributor knows them, and `width <amount>`, how wide the
+//! interval of every withheld cell must be.
 
 use cellveil_core::units::{self, Decimal};
 use cellveil_core::{
@@ -91,8 +92,9 @@ pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
     let cells = read_cells(&mut lines)?;
     let index = index_of(&cells)?;
     let relations = read_relations(&mut lines, &index, decimals_of(&cells))?;
-    let singletons = read_singletons(&mut lines, &index)?;
-    Ok(Problem::new(parts(&cells, relations, singletons)?, tolerance)?)
+    let decimals = decimals_of(&cells);
+    let (singletons, width) = read_extras(&mut lines, &index, decimals)?;
+    Ok(Problem::new(parts(&cells, relations, singletons, width)?, tolerance)?)
 }
 
 fn wrong(line: usize, what: impl Into<String>) -> JjError {
@@ -264,31 +266,40 @@ fn read_terms(
     Ok(terms)
 }
 
-fn read_singletons(
+/// What this program writes after the relations: singletons, and the width of every interval.
+fn read_extras(
     lines: &mut Lines<'_>,
     index: &BTreeMap<u64, CellId>,
-) -> Result<Vec<CellId>, JjError> {
-    let Some((line, text)) = lines.optional() else { return Ok(Vec::new()) };
-    let Some((_, ids)) = text.strip_prefix("singletons").and_then(|rest| rest.split_once(':'))
-    else {
-        return Ok(Vec::new());
-    };
-    let mut cells = Vec::new();
-    for id in ids.split_ascii_whitespace() {
-        let cell = id.parse().ok().and_then(|id: u64| index.get(&id));
-        cells.push(
-            *cell.ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))?,
-        );
+    decimals: u8,
+) -> Result<(Vec<CellId>, i64), JjError> {
+    let (mut singletons, mut width) = (Vec::new(), 0);
+    while let Some((line, text)) = lines.optional() {
+        if let Some((_, ids)) =
+            text.strip_prefix("singletons").and_then(|rest| rest.split_once(':'))
+        {
+            for id in ids.split_ascii_whitespace() {
+                let cell = id.parse().ok().and_then(|id: u64| index.get(&id));
+                let cell = cell
+                    .ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))?;
+                singletons.push(*cell);
+            }
+        } else if let Some(number) = text.strip_prefix("width") {
+            let units = Decimal::parse(number)
+                .and_then(|number| ceil(number, decimals))
+                .filter(|&w| w >= 0);
+            width = units.ok_or_else(|| wrong(line, "the width is not a number, or negative"))?;
+        }
     }
-    cells.sort_unstable();
-    cells.dedup();
-    Ok(cells)
+    singletons.sort_unstable();
+    singletons.dedup();
+    Ok((singletons, width))
 }
 
 fn parts(
     cells: &[CellLine],
     relations: Relations,
     singletons: Vec<CellId>,
+    width: i64,
 ) -> Result<ProblemParts, JjError> {
     let decimals = decimals_of(cells);
     let mut parts = ProblemParts {
@@ -302,6 +313,7 @@ fn parts(
         relations,
         names: CellNames::Ids(cells.iter().map(|cell| cell.id).collect()),
         singletons,
+        width,
     };
     let mut needs = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
@@ -324,13 +336,26 @@ fn parts(
         });
         parts.costs.push(cell.cost);
         parts.status.push(cell.status);
-        if cell.status == Status::Sensitive {
-            let [down, up, sliding] = cell.levels.map(|level| ceil(level, decimals));
-            let (down, up) = (down.ok_or_else(large)?, up.ok_or_else(large)?);
-            // A sensitive cell without levels still must not be computable exactly.
-            let least = i64::from(down == 0 && up == 0);
-            let sliding = sliding.ok_or_else(large)?.max(least);
-            needs.push(Need { cell: CellId::at(at), down, up, sliding, reason: Reason::Given });
+        let [down, up, sliding] = cell.levels.map(|level| ceil(level, decimals).ok_or_else(large));
+        let (down, up, sliding) = (down?, up?, sliding?);
+        let cell_id = CellId::at(at);
+        match cell.status {
+            Status::Sensitive => {
+                // A sensitive cell without levels still must not be computable exactly.
+                let sliding = sliding.max(i64::from(down == 0 && up == 0));
+                needs.push(Need { cell: cell_id, down, up, sliding, reason: Reason::Given });
+            }
+            // Some programs write a smallest level for every cell, but none a sliding one unless it is meant.
+            Status::Withheld if sliding > 0 => {
+                needs.push(Need {
+                    cell: cell_id,
+                    down: 0,
+                    up: 0,
+                    sliding,
+                    reason: Reason::Interval,
+                });
+            }
+            Status::Withheld | Status::Free | Status::Frozen => {}
         }
     }
     parts.needs = Needs::new(needs);
@@ -399,6 +424,9 @@ pub fn write(problem: &Problem, out: &mut impl Write) -> io::Result<()> {
             write!(out, " {}", names.id(cell))?;
         }
         writeln!(out)?;
+    }
+    if problem.width() > 0 {
+        writeln!(out, "width {}", units::display(problem.width(), decimals))?;
     }
     Ok(())
 }

@@ -18,19 +18,19 @@ pub(crate) fn judge(job: &Job, made: &Made) -> Result<Judgement, Error> {
     let margin = job.rules.manual.as_ref().map_or(MARGIN, |manual| manual.margin);
     let given = |cell: CellId| {
         let level = level(made.table.values()[cell.index()], margin);
-        Need { cell, down: level, up: level, sliding: 0, reason: Reason::Given }
+        Need { cell, down: level, up: level, sliding: judged.width, reason: Reason::Given }
     };
     let is_published = |cell: CellId| made.frozen.binary_search(&cell).is_ok();
     let mut needs: Vec<Need> =
         judged.needs.iter().filter(|need| !is_published(need.cell)).copied().collect();
     needs.extend(made.sensitive.iter().copied().map(given));
-    let mut frozen = judged.frozen;
+    let mut frozen = judged.frozen.clone();
     frozen.extend(&made.frozen);
     frozen.sort_unstable();
     frozen.dedup();
     let needs = Needs::new(needs);
     frozen.retain(|&cell| needs.of(cell).is_none());
-    Ok(Judgement { needs, frozen, counts: judged.counts })
+    Ok(Judgement { needs, frozen, ..judged })
 }
 
 /// A share of a value, rounded up, at least one unit.

@@ -4,10 +4,10 @@
 
 use crate::{Data, Error, Exposed, Job, Run, inputs, judge};
 use cellveil_attack::{Attack, Intervals, Options, attack};
-use cellveil_core::{Audit, CellId, Pattern, Problem, Release, Table};
+use cellveil_core::{Audit, CellId, Pattern, Policy, Problem, Release, Status, Table};
 use cellveil_lp::Engine;
 use cellveil_publish::{Formats, Input, Publication, Summary};
-use cellveil_suppress::{Context, Method, Protected, suppress};
+use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
 use cellveil_tabulate::Tabulate;
 use std::path::{Path, PathBuf};
 
@@ -86,14 +86,13 @@ pub fn protect(
 pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem, Origin), Error> {
     let made = tabulate(job, engines.tabulate, run)?;
     let judgement = run.stage("judge", || judge::judge(job, &made))?;
-    let problem = Problem::from_table(
-        &made.table,
-        &judgement.needs,
-        &job.protection.cost,
-        job.protection.knowledge,
-        &judgement.frozen,
-        job.protection.singletons,
-    )?;
+    let policy = Policy {
+        cost: job.protection.cost.clone(),
+        knowledge: job.protection.knowledge,
+        singletons: job.protection.singletons,
+        width: judgement.width,
+    };
+    let problem = Problem::from_table(&made.table, &judgement.needs, &judgement.frozen, &policy)?;
     let origin = Origin {
         inputs: inputs::inputs(&job.files)?,
         job: Some(job.text.clone()),
@@ -134,8 +133,8 @@ pub fn secure(
 ) -> Result<Secured, Error> {
     let stop = || run.is_over();
     let context = Context { engine, progress: run, stop: &stop };
-    let chosen =
-        run.stage("suppress", || run.install(|| suppress(&problem, method, &context)))??;
+    let (problem, chosen) =
+        run.stage("suppress", || run.install(|| withhold(problem, method, &context)))??;
     let Protected { pattern, witnesses, bound, method } = chosen;
     let options = Options { intervals };
     let attacked = run.stage("attack", || {
@@ -151,6 +150,24 @@ pub fn secure(
     summary.gap = Some(bound.gap(summary.cost));
     let release = run.stage("verify", || Release::new(problem, pattern, certificate))?;
     Ok(Secured { release, audit, summary })
+}
+
+/// Chooses what to withhold. Where the interval of every withheld cell must be wide, each secondary becomes a cell to be protected
+/// itself, until no further one is chosen.
+fn withhold(
+    mut problem: Problem,
+    method: Method,
+    context: &Context<'_>,
+) -> Result<(Problem, Protected), SuppressError> {
+    loop {
+        let chosen = suppress(&problem, method, context)?;
+        let is_new = |cell: &CellId| problem.status(*cell) == Status::Free;
+        let new: Vec<CellId> = chosen.pattern.secondaries().filter(is_new).collect();
+        if problem.width() == 0 || new.is_empty() {
+            return Ok((problem, chosen));
+        }
+        problem = problem.keeping(new);
+    }
 }
 
 /// Writes a release.

@@ -26,7 +26,7 @@ pub use insider::Insiders;
 pub use need::{Need, Needs, Reason, Side};
 pub use pattern::{Pattern, Why};
 pub use problem::{
-    Cost, Knowledge, NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Status,
+    Cost, Knowledge, NO_LOWER, NO_UPPER, Policy, Problem, ProblemError, ProblemParts, Status,
 };
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};

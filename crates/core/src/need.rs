@@ -27,6 +27,8 @@ pub enum Reason {
     ColumnShare,
     /// The instance came with it.
     Given,
+    /// It is withheld for the sake of others, and the interval of every withheld cell must be wide enough.
+    Interval,
 }
 
 impl Reason {
@@ -43,6 +45,7 @@ impl Reason {
             Self::RowShare => "row-share",
             Self::ColumnShare => "column-share",
             Self::Given => "given",
+            Self::Interval => "interval",
         }
     }
 }

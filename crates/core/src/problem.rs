@@ -1,6 +1,8 @@
 //! What suppression, adjustment and attack see of a table.
 
-use crate::{CellId, CellNames, Insiders, Need, Needs, Pattern, Relations, Table, Why, units};
+use crate::{
+    CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Table, Why, units,
+};
 use thiserror::Error;
 
 /// The lower bound of a cell of which the intruder knows none.
@@ -17,7 +19,7 @@ pub enum Status {
     Free,
     /// Must be published (`z`).
     Frozen,
-    /// Is withheld already (`m`).
+    /// Is withheld already (`m`), for the sake of others; may have a need of its own all the same.
     Withheld,
 }
 
@@ -37,6 +39,25 @@ pub enum Cost {
 pub struct Knowledge {
     /// Every value up to this many per cent of itself, if anything.
     pub percent: Option<f64>,
+}
+
+/// What protecting a table is to mean, beyond its sensitive cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// What withholding a cell costs.
+    pub cost: Cost,
+    /// What intruders know beforehand.
+    pub knowledge: Knowledge,
+    /// Whether the only contributor of a cell is an intruder too.
+    pub singletons: bool,
+    /// How wide the interval of every withheld cell must be, in units; 0 if nothing is asked of secondaries.
+    pub width: i64,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { cost: Cost::Value, knowledge: Knowledge::default(), singletons: false, width: 0 }
+    }
 }
 
 /// The fields of a [`Problem`], before they are checked. All columns have one entry per cell.
@@ -62,6 +83,8 @@ pub struct ProblemParts {
     pub names: CellNames,
     /// Cells with one contributor, who knows them, ascending; empty if that intruder is not considered.
     pub singletons: Vec<CellId>,
+    /// How wide the interval of every withheld cell must be, in units; 0 if nothing is asked of secondaries.
+    pub width: i64,
 }
 
 /// A table as an instance of the cell suppression problem; the content of a JJ file, checked.
@@ -158,16 +181,14 @@ impl Problem {
     pub fn from_table(
         table: &Table,
         needs: &Needs,
-        cost: &Cost,
-        knowledge: Knowledge,
         frozen: &[CellId],
-        singletons: bool,
+        policy: &Policy,
     ) -> Result<Self, ProblemError> {
         let cells = table.len();
         let values = table.values().to_vec();
         let floor = if values.iter().any(|&v| v < 0) { NO_LOWER } else { 0 };
         let (lower, upper): (Vec<i64>, Vec<i64>) =
-            values.iter().map(|&value| known_bounds(value, floor, knowledge)).unzip();
+            values.iter().map(|&value| known_bounds(value, floor, policy.knowledge)).unzip();
         let needs = Needs::new(needs.iter().map(|need| capped(*need, &values, &lower)).collect());
         let mut status = vec![Status::Free; cells];
         for cell in frozen {
@@ -178,8 +199,9 @@ impl Problem {
                 *slot = Status::Sensitive;
             }
         }
-        let costs = (0..cells).map(CellId::at).map(|cell| cost_of(table, cost, cell)).collect();
-        let singletons = if singletons { table.singletons() } else { Vec::new() };
+        let costs =
+            (0..cells).map(CellId::at).map(|cell| cost_of(table, &policy.cost, cell)).collect();
+        let singletons = if policy.singletons { table.singletons() } else { Vec::new() };
         let parts = ProblemParts {
             decimals: table.decimals(),
             values,
@@ -191,8 +213,22 @@ impl Problem {
             relations: table.relations().clone(),
             names: table.names().clone(),
             singletons,
+            width: policy.width,
         };
         Self::new(parts, table.tolerance())
+    }
+
+    /// The same problem with further cells withheld from the start, whose intervals must be as wide as is asked of all.
+    #[must_use]
+    pub fn keeping(mut self, cells: impl IntoIterator<Item = CellId>) -> Self {
+        let width = self.parts.width;
+        let mut needs = self.parts.needs.to_vec();
+        for cell in cells {
+            self.parts.status[cell.index()] = Status::Withheld;
+            needs.push(Need { cell, down: 0, up: 0, sliding: width, reason: Reason::Interval });
+        }
+        self.parts.needs = Needs::new(needs);
+        self
     }
 
     /// The number of cells.
@@ -265,6 +301,11 @@ impl Problem {
         &self.insiders
     }
 
+    /// How wide the interval of every withheld cell must be; 0 if nothing is asked of secondaries.
+    pub fn width(&self) -> i64 {
+        self.parts.width
+    }
+
     /// The pattern every method starts from: sensitive cells and those withheld already.
     pub fn start(&self) -> Pattern {
         let mut pattern = Pattern::open(self.len());
@@ -294,7 +335,12 @@ fn check_cell(parts: &ProblemParts, cell: CellId) -> Result<(), ProblemError> {
         return Err(ProblemError::Cost(name()));
     }
     let need = parts.needs.of(cell);
-    if need.is_some() != (parts.status[i] == Status::Sensitive) {
+    let fits = match parts.status[i] {
+        Status::Sensitive => need.is_some(),
+        Status::Withheld => true,
+        Status::Free | Status::Frozen => need.is_none(),
+    };
+    if !fits {
         return Err(ProblemError::Mismatch(name()));
     }
     if need.is_some_and(|need| need.down < 0 || need.up < 0 || need.sliding < 0) {

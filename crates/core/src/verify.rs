@@ -13,6 +13,12 @@ pub enum Fault {
     /// A sensitive cell is published.
     #[error("`{0}` is sensitive but published")]
     SensitivePublished(String),
+    /// A cell that was withheld from the start is published.
+    #[error("`{0}` is withheld in the instance but published")]
+    WithheldPublished(String),
+    /// A withheld cell of which nothing shows that its interval is wide enough.
+    #[error("`{0}` is withheld, but nothing shows that its interval is wide enough")]
+    WidthNotAsked(String),
     /// A frozen cell is withheld.
     #[error("`{0}` must be published but is withheld")]
     FrozenWithheld(String),
@@ -250,10 +256,15 @@ impl<'a> Verifier<'a> {
 fn check_pattern(problem: &Problem, pattern: &Pattern, faults: &mut Vec<Fault>) {
     for cell in problem.cells() {
         let name = || problem.names().describe(cell).to_string();
+        let narrow = problem.needs().of(cell).is_none_or(|need| need.sliding < problem.width());
+        if pattern.is_withheld(cell) && problem.width() > 0 && narrow {
+            faults.push(Fault::WidthNotAsked(name()));
+        }
         match (problem.status(cell), pattern.why(cell)) {
             (Status::Sensitive, None | Some(Why::Secondary)) => {
                 faults.push(Fault::SensitivePublished(name()));
             }
+            (Status::Withheld, None) => faults.push(Fault::WithheldPublished(name())),
             (Status::Frozen, Some(_)) => faults.push(Fault::FrozenWithheld(name())),
             _ => {}
         }

@@ -24,6 +24,7 @@ pub(crate) fn instance(
         relations,
         names: CellNames::Ids((0..cells as u64).collect()),
         singletons: Vec::new(),
+        width: 0,
     };
     Ok(Problem::new(parts, 0)?)
 }

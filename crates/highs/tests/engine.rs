@@ -1,5 +1,5 @@
 //! What every engine must do, run on HiGHS.
-#![expect(clippy::panic, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use cellveil_highs::Highs;
 use cellveil_lp::{Engine, Limits, Model, Outcome, Row};

@@ -20,7 +20,10 @@ pub(crate) fn conf_status(problem: &Problem, pattern: &Pattern, cell: CellId) ->
             Some(Reason::Frequency) => "A",
             Some(Reason::Dominance) => "G",
             Some(Reason::PPercent | Reason::Pq | Reason::RowShare | Reason::ColumnShare) => "M",
-            Some(Reason::Request | Reason::Zero | Reason::Manual | Reason::Given) | None => "C",
+            Some(
+                Reason::Request | Reason::Zero | Reason::Manual | Reason::Given | Reason::Interval,
+            )
+            | None => "C",
         },
     }
 }

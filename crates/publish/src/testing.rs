@@ -2,8 +2,8 @@
 
 use crate::{Formats, Publication, Summary};
 use cellveil_core::{
-    Audit, CellId, Certificate, Claim, Contributors, Cost, Dimension, Hierarchy, HierarchyBuilder,
-    Interval, Intruder, Knowledge, Need, Needs, Pattern, Problem, Reason, Release, Side, Table,
+    Audit, CellId, Certificate, Claim, Contributors, Dimension, Hierarchy, HierarchyBuilder,
+    Interval, Intruder, Need, Needs, Pattern, Policy, Problem, Reason, Release, Side, Table,
     TableParts, Why, Witness,
 };
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ pub(crate) fn problem_with(table: &Table, sensitive: &[(u32, Reason)], level: i6
         reason,
     };
     let needs = Needs::new(sensitive.iter().map(need).collect());
-    Problem::from_table(table, &needs, &Cost::Value, Knowledge::default(), &[], false).unwrap()
+    Problem::from_table(table, &needs, &[], &Policy::default()).unwrap()
 }
 
 /// The grid again, as an instance whose cells have numbers of their own.

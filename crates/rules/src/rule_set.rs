@@ -65,7 +65,7 @@ pub struct RuleSet {
     /// A cell holds too much of its column.
     #[serde(alias = "column-share", skip_serializing_if = "Option::is_none")]
     pub column_share: Option<Share>,
-    /// How wide the interval of every sensitive cell must be.
+    /// How wide the interval of every withheld cell must be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
     /// What to do about negative contributions.
@@ -86,6 +86,8 @@ pub struct Judgement {
     pub frozen: Vec<CellId>,
     /// How many cells are sensitive for each reason, in the order of evaluation.
     pub counts: Vec<(Reason, usize)>,
+    /// How wide the interval of every withheld cell must be, in units; 0 if nothing is asked.
+    pub width: i64,
 }
 
 impl RuleSet {
@@ -120,7 +122,7 @@ impl RuleSet {
                 counts.push((reason, cells));
             }
         }
-        Ok(Judgement { needs, frozen, counts })
+        Ok(Judgement { needs, frozen, counts, width: self.width(table) })
     }
 
     /// Whether all parameters make sense; to be asked before the table is made.
@@ -205,6 +207,10 @@ impl RuleSet {
         }
     }
 
+    fn width(&self, table: &Table) -> i64 {
+        self.interval.as_ref().map_or(0, |interval| interval.width.units(table.decimals()))
+    }
+
     fn needs(
         &self,
         table: &Table,
@@ -213,8 +219,7 @@ impl RuleSet {
     ) -> Result<Needs, RuleError> {
         let scale = Scale::of(table);
         let missing = self.missing_codes(table)?;
-        let sliding =
-            self.interval.as_ref().map_or(0, |interval| interval.width.units(table.decimals()));
+        let sliding = self.width(table);
         let mut needs = Vec::new();
         for id in (0..table.len()).map(CellId::at) {
             if frozen.binary_search(&id).is_ok() {

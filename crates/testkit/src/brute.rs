@@ -157,6 +157,7 @@ pub fn finer(problem: &Problem, parts: i64) -> Problem {
         relations,
         names: CellNames::Ids(problem.cells().map(|cell| problem.names().id(cell)).collect()),
         singletons: problem.singletons().to_vec(),
+        width: problem.width() * parts,
     };
     match Problem::new(split, i64::MAX) {
         Ok(problem) => problem,

@@ -80,6 +80,7 @@ pub fn relabel(problem: &Problem, seed: u64) -> Relabelled {
         relations,
         names: CellNames::Ids(order.iter().map(|&at| 1000 + 7 * at as u64).collect()),
         singletons,
+        width: problem.width(),
     };
     match Problem::new(parts, i64::MAX) {
         Ok(problem) => Relabelled { problem, moved },

@@ -96,6 +96,7 @@ impl Sketch {
             relations: draft.relations,
             names: CellNames::Ids((0..cells as u64).collect()),
             singletons,
+            width: 0,
         };
         match Problem::new(parts, 0) {
             Ok(problem) => problem,

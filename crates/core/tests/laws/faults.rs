@@ -235,3 +235,29 @@ fn a_witness_that_goes_the_wrong_way_neither_helps_nor_harms() {
     assert_eq!(judge(&parts(0, 4, 5), &proof), unmet("apart"));
     assert_eq!(judge(&parts(1, 4, 0), &proof), unmet("down"));
 }
+
+#[test]
+fn where_every_interval_must_be_wide_a_secondary_without_proof_is_a_fault() {
+    let proof = certificate(vec![(Side::Down, across(10, -4)), (Side::Up, across(10, 3))]);
+    let asked = ProblemParts { width: 7, ..parts(4, 3, 7) };
+    let faults = judge(&asked, &proof).unwrap_err();
+    assert!(faults.contains(&Fault::WidthNotAsked("cell 6".to_owned())));
+    assert!(!faults.contains(&Fault::WidthNotAsked("cell 5".to_owned())));
+    let others = (0..16).map(CellId).filter(|&cell| cell != NEEDY);
+    let kept = Problem::new(asked, 0).unwrap().keeping(others);
+    let unmet = verify(&kept, &all_withheld(&parts(4, 3, 7)), &proof).unwrap_err();
+    let apart = |cell: &str| Fault::Unmet { cell: cell.to_owned(), side: "apart" };
+    assert!(unmet.contains(&apart("cell 6")) && !unmet.contains(&apart("cell 5")));
+}
+
+#[test]
+fn a_cell_that_was_withheld_from_the_start_must_stay_withheld() {
+    let mut given = parts(0, 3, 0);
+    given.status[15] = Status::Withheld;
+    let proof = certificate(vec![(Side::Up, across(10, 3))]);
+    assert_eq!(judge(&given, &proof), Ok(()));
+    let mut pattern = all_withheld(&given);
+    pattern.give_back(CellId(15));
+    let faults = verify(&Problem::new(given, 0).unwrap(), &pattern, &proof);
+    assert_eq!(faults, Err(vec![Fault::WithheldPublished("cell 15".to_owned())]));
+}

@@ -56,6 +56,7 @@ pub(crate) fn grid(rows: usize, columns: usize, inner: &[i64]) -> ProblemParts {
         relations,
         names: CellNames::Ids((0..cells as u64).collect()),
         singletons: Vec::new(),
+        width: 0,
     }
 }
 

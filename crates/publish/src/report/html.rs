@@ -83,6 +83,7 @@ pub(super) fn meaning(reason: Reason) -> &'static str {
         Reason::RowShare => "it holds too much of its row",
         Reason::ColumnShare => "it holds too much of its column",
         Reason::Given => "the instance says so",
+        Reason::Interval => "every withheld cell must have a wide enough interval",
     }
 }
 

@@ -52,6 +52,7 @@ fn rescaled(problem: &Problem, decimals: u8) -> Option<ProblemParts> {
         relations,
         names: problem.names().clone(),
         singletons: problem.singletons().to_vec(),
+        width: scale(problem.width())?,
     })
 }
 
