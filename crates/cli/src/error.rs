@@ -22,9 +22,6 @@ pub(crate) enum Failure {
     /// Two kinds of file that cannot be converted.
     #[error("cannot convert `{}` to `{}`\nhint: {hint}", from.display(), to.display())]
     Convert { from: PathBuf, to: PathBuf, hint: &'static str },
-    /// Nobody reads the results any more.
-    #[error("nobody reads the results")]
-    BrokenPipe,
     /// Results could not be printed.
     #[error("cannot print results: {0}")]
     Print(io::Error),
@@ -52,15 +49,5 @@ impl From<cellveil::JobError> for Failure {
 impl From<ProblemError> for Failure {
     fn from(error: ProblemError) -> Self {
         Self::Work(error.into())
-    }
-}
-
-/// An error while printing results.
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::BrokenPipe,
-            _ => Self::Print(error),
-        }
     }
 }

@@ -78,7 +78,7 @@ mod true_table;
 mod verify;
 mod xlsx_file;
 
-pub use convert::convert;
+pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};
 pub use pattern_file::read_pattern;

@@ -4,13 +4,10 @@ use crate::error::Failure;
 use crate::flags::Common;
 use crate::output;
 use cellveil::Run;
-use cellveil_argus::jj;
-use cellveil_core::Problem;
 use cellveil_generate::{Castro, Ons, Salaries, Shape};
+use cellveil_publish::write_instance;
 use clap::Subcommand;
 use serde_json::json;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Make synthetic data
@@ -104,22 +101,4 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
 
 fn is_instance(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jj"))
-}
-
-/// Writes a JJ file, whole or not at all.
-pub(crate) fn write_instance(problem: &Problem, path: &Path) -> Result<(), Failure> {
-    let failed = |source| Failure::Write { path: path.to_owned(), source };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}.partial"));
-    let write = || {
-        let mut out = BufWriter::new(File::create(&partial)?);
-        jj::write(problem, &mut out)?;
-        out.flush()?;
-        std::fs::rename(&partial, path)
-    };
-    write().map_err(|error| {
-        // Nothing is left to do if this fails too: the first error is the one to report.
-        let _ = std::fs::remove_file(&partial);
-        failed(error)
-    })
 }

@@ -13,6 +13,7 @@ use crate::parquet_file::write_parquet;
 use crate::single::write_file;
 use crate::xlsx_file::write_xlsx;
 use cellveil_argus::jj;
+use cellveil_core::Problem;
 use sheet::Sheet;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,7 @@ pub fn convert(from: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
             "`{}` is a workbook, which is for people; convert the `.csv` or `.parquet` file beside it",
             from.display()
         ))),
-        (Format::Jj, Format::Jj) => write_jj(to, &instance::read_jj(from)?),
+        (Format::Jj, Format::Jj) => write_instance(&instance::read_jj(from)?, to),
         (Format::Jj, Format::Xlsx) => Err(PublishError::Unwritable(
             "an instance is no table for people; convert it to `.csv` or `.parquet`".to_owned(),
         )),
@@ -67,7 +68,7 @@ pub fn convert(from: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
             let text = instance::jj_text(&cells, &relations)
                 .map_err(|what| instance::wrong(from, what))?;
             let problem = jj::read(&text, 0).map_err(|error| instance::wrong(from, error))?;
-            write_jj(to, &problem)
+            write_instance(&problem, to)
         }
         (format, target) => write_sheet(&read_sheet(from, format)?, to, target),
     }
@@ -103,7 +104,11 @@ fn write_sheet(
     }
 }
 
-fn write_jj(path: &Path, problem: &cellveil_core::Problem) -> Result<Vec<PathBuf>, PublishError> {
+/// Writes an instance as a JJ file, whole or not at all.
+///
+/// # Errors
+/// [`PublishError`] if it cannot be written.
+pub fn write_instance(problem: &Problem, path: &Path) -> Result<Vec<PathBuf>, PublishError> {
     write_file(path, |sink| jj::write(problem, sink))
 }
 

@@ -1,0 +1,14 @@
+//! The program as its users see it: what it prints, what it writes and how it ends.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod disks;
+mod examples;
+mod help;
+mod instances;
+mod proof;
+mod support;
+mod threads;
+mod trivial;
+mod verbs;
