@@ -105,11 +105,7 @@ fn certify(
     // Large levels first: their witnesses often serve the small ones too.
     let size = |need: &Need| need.down.max(need.up).max(need.sliding);
     needs.sort_by_key(|&need| (std::cmp::Reverse(size(&problem.needs()[need])), need));
-    let is_open = |ledger: &Ledger<'_>, need: usize| {
-        !ledger.is_met(need)
-            || Side::BOTH.iter().any(|&side| !ledger.blocking(need, side).is_empty())
-    };
-    if !needs.iter().any(|&need| is_open(ledger, need)) {
+    if needs.iter().all(|&need| ledger.is_proven(need)) {
         return Ok(Vec::new());
     }
     let mut local = ledger.clone();
@@ -131,25 +127,32 @@ pub fn prove(
     probe: &mut Probe<'_>,
     need: usize,
 ) -> Result<(), EngineError> {
-    let cell = problem.needs()[need].cell;
-    // Up again at the end: how far up is needed may depend on how far down is possible.
-    for side in [Side::Up, Side::Down, Side::Up] {
-        if let Some(target) = ledger.wanted(need, side, None) {
-            note(ledger, probe.reach(cell, side, target, &[])?);
-        }
-    }
-    if !ledger.is_met(need) {
+    approach(problem, ledger, probe, need, None)?;
+    if !ledger.is_met(need, None) {
         return Ok(());
     }
-    for side in Side::BOTH {
-        let mut tried: Vec<u32> = Vec::new();
-        while let Some(insider) =
-            ledger.blocking(need, side).into_iter().find(|i| !tried.contains(i))
-        {
-            let target = ledger.wanted(need, side, Some(insider)).unwrap_or(0);
-            let known = problem.insiders().cells(insider);
+    let mut tried: Vec<u32> = Vec::new();
+    while let Some(insider) = ledger.blocking(need).into_iter().find(|i| !tried.contains(i)) {
+        approach(problem, ledger, probe, need, Some(insider))?;
+        tried.push(insider);
+    }
+    Ok(())
+}
+
+/// Goes as far on both sides as a need wants, with an insider's cells left alone.
+fn approach(
+    problem: &Problem,
+    ledger: &mut Ledger<'_>,
+    probe: &mut Probe<'_>,
+    need: usize,
+    insider: Option<u32>,
+) -> Result<(), EngineError> {
+    let cell = problem.needs()[need].cell;
+    let known = insider.map_or(&[][..], |insider| problem.insiders().cells(insider));
+    // Up again at the end: how far up is needed may depend on how far down is possible.
+    for side in [Side::Up, Side::Down, Side::Up] {
+        if let Some(target) = ledger.wanted(need, side, insider) {
             note(ledger, probe.reach(cell, side, target, known)?);
-            tried.push(insider);
         }
     }
     Ok(())
@@ -166,25 +169,30 @@ fn exposed(problem: &Problem, pattern: &Pattern, ledger: &Ledger<'_>) -> Vec<Exp
     let mut exposed = Vec::new();
     for (at, need) in problem.needs().iter().enumerate() {
         let cell = need.cell;
-        let before = exposed.len();
-        for side in Side::BOTH {
-            if ledger.shown(at, side, None) < need.on(side) || !pattern.is_withheld(cell) {
-                exposed.push(Exposure { cell, side: Some(side), singleton: None });
-            }
-        }
-        if exposed.len() > before {
-            continue;
-        }
-        if !ledger.is_met(at) {
-            exposed.push(Exposure { cell, side: None, singleton: None });
-            continue;
-        }
-        for side in Side::BOTH {
-            for insider in ledger.blocking(at, side) {
+        let exposure = |side, singleton| Exposure { cell, side, singleton };
+        if !pattern.is_withheld(cell) {
+            exposed.extend(Side::BOTH.map(|side| exposure(Some(side), None)));
+        } else if !ledger.is_met(at, None) {
+            exposed.extend(lacking(need, at, ledger, None).map(|side| exposure(side, None)));
+        } else {
+            for insider in ledger.blocking(at) {
                 let singleton = problem.insiders().cells(insider).first().copied();
-                exposed.push(Exposure { cell, side: Some(side), singleton });
+                let sides = lacking(need, at, ledger, Some(insider));
+                exposed.extend(sides.map(|side| exposure(side, singleton)));
             }
         }
     }
     exposed
+}
+
+/// The sides on which a need that is not met falls short; `None` if only the width does.
+fn lacking(
+    need: &Need,
+    at: usize,
+    ledger: &Ledger<'_>,
+    insider: Option<u32>,
+) -> impl Iterator<Item = Option<Side>> {
+    let short = |side: &Side| ledger.shown(at, *side, insider) < need.on(*side);
+    let sides: Vec<Option<Side>> = Side::BOTH.into_iter().filter(short).map(Some).collect();
+    if sides.is_empty() { vec![None] } else { sides }.into_iter()
 }

@@ -8,11 +8,9 @@ use crate::rational::{Rational, gcd};
 use cellveil_core::{CellId, Incidence, Problem, Witness};
 use std::collections::BTreeMap;
 
-/// Steps into which a unit is divided, in the order they are tried: whole units first.
-const GRIDS: [i128; 2] = [1, 1000];
-
-/// Moves smaller than this part of the largest are noise of the solver.
-const NOISE: f64 = 1e-9;
+/// What is tried in turn: steps into which a unit is divided, and the part of the largest move below which a move is noise.
+/// The last is for amounts so far apart that the solver's tolerance exceeds the bounds of the small ones: they stay put.
+const TRIES: [(i128, f64); 3] = [(1, 1e-9), (1000, 1e-9), (1, 1e-6)];
 
 /// A column of the small system: a cell that moves, how far about, and how far it is from its bounds.
 struct Mover {
@@ -36,22 +34,24 @@ pub fn exact_witness(
         .fold(target.unsigned_abs() as f64, |largest, (_, about)| largest.max(about.abs()));
     let mut movers: Vec<Mover> = moves
         .into_iter()
-        .filter(|(_, about)| about.abs() > NOISE * largest)
         .map(|(cell, about)| Mover { cell, about, slack: slack(problem, cell, about) })
         .collect();
     // The roomiest cells are solved for; ties by id, so that the answer is the same everywhere.
     movers.sort_by(|a, b| b.slack.total_cmp(&a.slack).then(a.cell.cmp(&b.cell)));
-    GRIDS.iter().find_map(|&grid| solve(problem, incidence, &movers, (goal, target), grid))
+    TRIES.iter().find_map(|&(grid, noise)| {
+        movers.retain(|mover| mover.about.abs() > noise * largest);
+        solve(problem, incidence, &movers, (goal, target), grid)
+    })
 }
 
 /// The distance of a moved cell to the nearer of its bounds.
 fn slack(problem: &Problem, cell: CellId, about: f64) -> f64 {
     let below = problem
         .lower(cell)
-        .map_or(f64::INFINITY, |bound| about - (bound - problem.value(cell)) as f64);
+        .map_or(f64::INFINITY, |bound| about - bound.saturating_sub(problem.value(cell)) as f64);
     let above = problem
         .upper(cell)
-        .map_or(f64::INFINITY, |bound| (bound - problem.value(cell)) as f64 - about);
+        .map_or(f64::INFINITY, |bound| bound.saturating_sub(problem.value(cell)) as f64 - about);
     below.min(above)
 }
 

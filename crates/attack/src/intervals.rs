@@ -48,7 +48,7 @@ fn of_chunk(
                 Side::Down => (problem.lower(cell), lowest[at]),
                 Side::Up => (problem.upper(cell), highest[at]),
             };
-            let limit = limit.map(|bound| (bound - value) as f64);
+            let limit = limit.map(|bound| bound.saturating_sub(value) as f64);
             let touched =
                 limit.filter(|limit| (seen - limit).abs() <= TOUCHES * limit.abs().max(1.0));
             *end = match touched {

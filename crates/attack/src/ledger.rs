@@ -85,7 +85,7 @@ impl<'a> Ledger<'a> {
         let new = &self.witnesses[id as usize];
         let best = self.furthest(need, side, None).map(|id| &self.witnesses[id as usize]);
         best.is_none_or(|best| distance(new, cell) > distance(best, cell))
-            || self.blocking(need, side).into_iter().any(|insider| self.leaves_alone(new, insider))
+            || self.blocking(need).into_iter().any(|insider| self.leaves_alone(new, insider))
     }
 
     fn leaves_alone(&self, witness: &Witness, insider: u32) -> bool {
@@ -135,17 +135,24 @@ impl<'a> Ledger<'a> {
         (self.shown(need, side, insider) < wanted).then_some(wanted)
     }
 
-    /// Whether a need is met on both sides for everybody without further knowledge.
-    pub fn is_met(&self, need: usize) -> bool {
-        Side::BOTH.iter().all(|&side| self.wanted(need, side, None).is_none())
+    /// Whether a need is met on both sides: for everybody without further knowledge, or for an insider.
+    pub fn is_met(&self, need: usize, insider: Option<u32>) -> bool {
+        Side::BOTH.iter().all(|&side| self.wanted(need, side, insider).is_none())
     }
 
-    /// The insiders who come too close, because every useful witness of this side moves a cell of theirs.
-    pub fn blocking(&self, need: usize, side: Side) -> Vec<u32> {
-        let Some(best) = self.furthest(need, side, None) else { return Vec::new() };
-        let mut insiders = self.moved_insiders(need, best);
-        insiders.retain(|&insider| self.wanted(need, side, Some(insider)).is_some());
+    /// The insiders who come too close, because useful witnesses move a cell of theirs; ascending.
+    pub fn blocking(&self, need: usize) -> Vec<u32> {
+        let best = Side::BOTH.iter().filter_map(|&side| self.furthest(need, side, None));
+        let mut insiders: Vec<u32> = best.flat_map(|id| self.moved_insiders(need, id)).collect();
+        insiders.sort_unstable();
+        insiders.dedup();
+        insiders.retain(|&insider| !self.is_met(need, Some(insider)));
         insiders
+    }
+
+    /// Whether a need is met for everybody, insiders included.
+    pub fn is_proven(&self, need: usize) -> bool {
+        self.is_met(need, None) && self.blocking(need).is_empty()
     }
 
     /// Sets every witness that moves a cell aside, as if the cell were published. Returns the needs that lost one.

@@ -35,6 +35,19 @@ pub enum Reached {
 /// Answers this much short of the target, in parts of it, are tried as if they had reached it: the exact witness decides.
 const NEARLY: f64 = 1e-7;
 
+/// A question is asked in steps such that its answer is about this many of them.
+const STEPS: f64 = 1000.0;
+
+/// Bounds further away than this many steps are drawn in. The solver works to seven digits; amounts further apart than
+/// that in one program are noise to each other.
+const FAR: f64 = 1e8;
+
+/// How often the steps are changed for one extreme: enough for amounts of all sizes that there are.
+const ZOOMS: usize = 6;
+
+/// Answers between these many steps are taken as they are; others are asked for again in larger or smaller steps.
+const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e5;
+
 impl<'a> Probe<'a> {
     /// Loads the component into the engine.
     ///
@@ -46,7 +59,8 @@ impl<'a> Probe<'a> {
         component: &'a Component,
         engine: &dyn Engine,
     ) -> Result<Self, EngineError> {
-        let scale = scale(problem, component);
+        let scale = largest_level(problem, component) / STEPS;
+        let scale = scale.max(1.0);
         let mut model = Model { changes: Changes::Costs, ..Model::default() };
         for &cell in &component.cells {
             let (lower, upper) = bounds(problem, cell, scale);
@@ -73,6 +87,9 @@ impl<'a> Probe<'a> {
         let Some(column) = self.column(cell) else {
             return Ok(Reached::Short { distance: 0.0, witness: None });
         };
+        if !MODERATE.contains(&(target as f64 / self.scale)) {
+            self.rescale(target as f64 / STEPS)?;
+        }
         let (lower, upper) = bounds(self.problem, cell, self.scale);
         let goal = target as f64 / self.scale;
         let is_free =
@@ -97,9 +114,29 @@ impl<'a> Probe<'a> {
         {
             return Ok(Reached::Target(witness));
         }
-        let nearly = (distance.min(target as f64) * (1.0 - NEARLY)).floor() as i64;
-        let witness = (nearly > 0).then(|| self.exactly(cell, side, nearly, &moves)).flatten();
-        Ok(Reached::Short { distance, witness })
+        Ok(Reached::Short { distance, witness: self.nearly(cell, side, target, distance, &moves) })
+    }
+
+    /// A witness for the last whole unit before `distance`, which is short of the target and a little off.
+    fn nearly(
+        &self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        distance: f64,
+        moves: &[f64],
+    ) -> Option<Witness> {
+        let whole = distance.round();
+        let is_whole = (distance - whole).abs() <= NEARLY * distance.max(1.0);
+        let mut tries = [
+            if is_whole { whole } else { distance.floor() },
+            distance.floor(),
+            (distance * (1.0 - NEARLY)).floor(),
+        ]
+        .map(|nearly| (nearly as i64).min(target - 1))
+        .to_vec();
+        tries.dedup();
+        tries.into_iter().filter(|&n| n > 0).find_map(|n| self.exactly(cell, side, n, moves))
     }
 
     /// The furthest any table is from the truth in `cell`, in units; `None` if there is no limit. Also calls `seen` with the
@@ -114,12 +151,40 @@ impl<'a> Probe<'a> {
         seen: &mut dyn FnMut(usize, f64),
     ) -> Result<Option<f64>, EngineError> {
         let Some(column) = self.column(cell) else { return Ok(Some(0.0)) };
-        Ok(self.furthest(column, side)?.map(|moves| {
-            for (at, moved) in moves.iter().enumerate() {
+        let Some(mut moves) = self.furthest(column, side)? else { return Ok(None) };
+        for _ in 0..ZOOMS {
+            let steps = moves[column as usize].abs();
+            if steps <= *MODERATE.end() && self.is_visible(steps) {
+                break;
+            }
+            // Lost in noise, or perhaps at a bound that was drawn in.
+            self.rescale((steps * self.scale / STEPS).max(self.scale / FAR))?;
+            let Some(again) = self.furthest(column, side)? else { return Ok(None) };
+            moves = again;
+        }
+        for (at, &moved) in moves.iter().enumerate() {
+            if self.is_visible(moved.abs()) {
                 seen(at, moved * self.scale);
             }
-            moves[column as usize] * self.scale
-        }))
+        }
+        Ok(Some(moves[column as usize] * self.scale))
+    }
+
+    /// Whether the solver's noise is small beside so many steps, or beside a unit.
+    fn is_visible(&self, steps: f64) -> bool {
+        steps >= *MODERATE.start() || self.scale <= 1.0
+    }
+
+    /// Counts moves in other steps.
+    fn rescale(&mut self, scale: f64) -> Result<(), EngineError> {
+        self.scale = scale.max(1.0);
+        for (column, &cell) in self.component.cells.iter().enumerate() {
+            if !self.fixed[column] {
+                let (lower, upper) = bounds(self.problem, cell, self.scale);
+                self.session.set_bounds(column as u32, lower, upper)?;
+            }
+        }
+        Ok(())
     }
 
     /// Holds a cell at its true value until it is released.
@@ -169,18 +234,17 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// A thousandth of the largest level asked for, at least one unit.
-fn scale(problem: &Problem, component: &Component) -> f64 {
+/// The largest level asked for in a component, in units.
+fn largest_level(problem: &Problem, component: &Component) -> f64 {
     let needs = component.cells.iter().filter_map(|&cell| problem.needs().of(cell));
-    let largest = needs.map(|need| need.down.max(need.up).max(need.sliding)).max().unwrap_or(1);
-    (largest as f64 / 1000.0).max(1.0)
+    needs.map(|need| need.down.max(need.up).max(need.sliding)).max().unwrap_or(1) as f64
 }
 
-/// How far a cell may move before the intruder knows better.
+/// How far a cell may move before the intruder knows better, in steps of `scale` units.
 fn bounds(problem: &Problem, cell: CellId, scale: f64) -> (f64, f64) {
     let value = problem.value(cell);
-    let lower =
-        problem.lower(cell).map_or(f64::NEG_INFINITY, |bound| (bound - value) as f64 / scale);
-    let upper = problem.upper(cell).map_or(f64::INFINITY, |bound| (bound - value) as f64 / scale);
+    let steps = |bound: i64| (bound.saturating_sub(value) as f64 / scale).clamp(-FAR, FAR);
+    let lower = problem.lower(cell).map_or(f64::NEG_INFINITY, steps);
+    let upper = problem.upper(cell).map_or(f64::INFINITY, steps);
     (lower, upper)
 }

@@ -11,7 +11,7 @@ mod prune;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Component, Ledger, reduce};
 use cellveil_core::{Bound, CellId, Incidence, Need, Pattern, Problem, Side, Status, Why, Witness};
-use program::{Answer, Program};
+use program::Program;
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,6 +50,27 @@ impl Protect for Incremental {
             bound: Bound { cost: 0.0 },
             method: Method::Incremental,
         })
+    }
+}
+
+/// What grows while one component is protected.
+struct Work<'w, 'p, 'l> {
+    program: &'w mut Program<'p>,
+    pattern: &'w mut Pattern,
+    ledger: &'w mut Ledger<'l>,
+}
+
+impl Work<'_, '_, '_> {
+    /// Withholds the cells that move in a table and remembers it.
+    fn take(&mut self, witness: Witness) -> Result<(), SuppressError> {
+        for &(cell, _) in &witness.moves {
+            if !self.pattern.is_withheld(cell) {
+                self.pattern.withhold(cell, Why::Secondary);
+                self.program.now_free(cell)?;
+            }
+        }
+        self.ledger.add(witness);
+        Ok(())
     }
 }
 
@@ -115,11 +136,11 @@ impl<'a> Search<'a> {
             Program::new(self.problem, &self.incidence, component, pattern, self.context.engine)?;
         for (done, &need) in needs.iter().enumerate() {
             if (self.context.stop)() {
-                let open = needs.iter().filter(|&&need| !ledger.is_met(need)).count();
+                let open = needs.iter().filter(|&&need| !ledger.is_proven(need)).count();
                 return Err(SuppressError::OutOfTime { open });
             }
             self.context.progress.step("protect", done, needs.len(), self.problem.cost_of(pattern));
-            self.protect_need(need, &mut program, pattern, ledger)?;
+            self.protect_need(need, &mut Work { program: &mut program, pattern, ledger })?;
         }
         Ok(())
     }
@@ -142,50 +163,38 @@ impl<'a> Search<'a> {
         needs
     }
 
-    fn protect_need(
-        &self,
-        need: usize,
-        program: &mut Program<'_>,
-        pattern: &mut Pattern,
-        ledger: &mut Ledger<'_>,
-    ) -> Result<(), SuppressError> {
+    fn protect_need(&self, need: usize, work: &mut Work<'_, '_, '_>) -> Result<(), SuppressError> {
         let cell = self.problem.needs()[need].cell;
-        for side in [Side::Up, Side::Down, Side::Up] {
-            if let Some(target) = ledger.wanted(need, side, None) {
-                Self::take(program.cheapest(cell, side, target, &[])?, program, pattern, ledger)?;
-            }
-        }
-        if !ledger.is_met(need) {
+        self.approach(need, None, work)?;
+        if !work.ledger.is_met(need, None) {
             return Err(self.no_pattern(cell));
         }
-        for side in Side::BOTH {
-            while let Some(&insider) = ledger.blocking(need, side).first() {
-                let Some(target) = ledger.wanted(need, side, Some(insider)) else { break };
-                let known = self.problem.insiders().cells(insider);
-                Self::take(program.cheapest(cell, side, target, known)?, program, pattern, ledger)?;
-                if ledger.wanted(need, side, Some(insider)).is_some() {
-                    return Err(self.no_pattern_against(cell, known[0]));
-                }
+        while let Some(&insider) = work.ledger.blocking(need).first() {
+            self.approach(need, Some(insider), work)?;
+            if !work.ledger.is_met(need, Some(insider)) {
+                return Err(self.no_pattern_against(cell, self.problem.insiders().cells(insider)[0]));
             }
         }
         Ok(())
     }
 
-    /// Withholds the cells that move in an answer and remembers it.
-    fn take(
-        answer: Answer,
-        program: &mut Program<'_>,
-        pattern: &mut Pattern,
-        ledger: &mut Ledger<'_>,
+    /// Withholds what lets a cell move as far as its need wants, with an insider's cells left alone.
+    fn approach(
+        &self,
+        need: usize,
+        insider: Option<u32>,
+        work: &mut Work<'_, '_, '_>,
     ) -> Result<(), SuppressError> {
-        let Answer::Table(witness) = answer else { return Ok(()) };
-        for &(cell, _) in &witness.moves {
-            if !pattern.is_withheld(cell) {
-                pattern.withhold(cell, Why::Secondary);
-                program.now_free(cell)?;
+        let cell = self.problem.needs()[need].cell;
+        let known = insider.map_or(&[][..], |insider| self.problem.insiders().cells(insider));
+        // Up again at the end: how far up is needed may depend on how far down is possible.
+        for side in [Side::Up, Side::Down, Side::Up] {
+            if let Some(target) = work.ledger.wanted(need, side, insider)
+                && let Some(witness) = work.program.cheapest_or_furthest(cell, side, target, known)?
+            {
+                work.take(witness)?;
             }
         }
-        ledger.add(witness);
         Ok(())
     }
 

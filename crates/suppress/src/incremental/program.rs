@@ -1,6 +1,6 @@
 //! The linear program that prices further cells.
 
-use cellveil_attack::{Component, exact_witness};
+use cellveil_attack::{Component, Probe, Reached, exact_witness};
 use cellveil_core::{CellId, Incidence, Pattern, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Session};
 
@@ -9,18 +9,20 @@ pub(super) struct Program<'a> {
     problem: &'a Problem,
     incidence: &'a Incidence,
     component: &'a Component,
+    engine: &'a dyn Engine,
     session: Box<dyn Session>,
     /// Units per step of a column, so that the solver sees moderate numbers.
     scale: f64,
 }
 
-/// What the program says.
-pub(super) enum Answer {
-    /// The cheapest table that is far enough.
-    Table(Witness),
-    /// There is none, whatever is withheld.
-    Impossible,
-}
+/// A program is asked in steps such that its target is about this many of them.
+const STEPS: f64 = 1000.0;
+
+/// Bounds further away than this many steps are drawn in, as in the attack.
+const FAR: f64 = 1e8;
+
+/// Targets of this many steps are asked for as they are.
+const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e5;
 
 /// A published cell costs at least this part of the average, so that none is withheld for nothing.
 const LEAST_COST: f64 = 1e-4;
@@ -31,12 +33,12 @@ impl<'a> Program<'a> {
         incidence: &'a Incidence,
         component: &'a Component,
         pattern: &Pattern,
-        engine: &dyn Engine,
+        engine: &'a dyn Engine,
     ) -> Result<Self, EngineError> {
         let levels = component.cells.iter().filter_map(|&cell| problem.needs().of(cell));
         let largest =
             levels.map(|need| need.down.max(need.up).max(need.sliding)).max().unwrap_or(1);
-        let scale = (largest as f64 / 1000.0).max(1.0);
+        let scale = (largest as f64 / STEPS).max(1.0);
         let average = component.cells.iter().map(|&c| problem.cost(c)).sum::<f64>()
             / component.cells.len() as f64;
         let average = if average > 0.0 { average } else { 1.0 };
@@ -45,7 +47,7 @@ impl<'a> Program<'a> {
             let withheld = pattern.is_withheld(cell);
             let cost = if withheld { 0.0 } else { (problem.cost(cell) / average).max(LEAST_COST) };
             for side in Side::BOTH {
-                model.column(cost, 0.0, room(problem, cell, side) / scale);
+                model.column(cost, 0.0, steps(problem, cell, side, scale));
             }
         }
         for row in &component.rows {
@@ -54,7 +56,8 @@ impl<'a> Program<'a> {
                 .flat_map(|&(at, c)| [(2 * at, -f64::from(c)), (2 * at + 1, f64::from(c))]);
             model.row(terms.collect(), 0.0, 0.0);
         }
-        Ok(Self { problem, incidence, component, session: engine.open(&model)?, scale })
+        let session = engine.open(&model)?;
+        Ok(Self { problem, incidence, component, engine, session, scale })
     }
 
     /// A withheld cell costs nothing any more.
@@ -66,38 +69,73 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// The cheapest table with `cell` moved `target` units to `side` and `unmoved` left alone.
-    pub(super) fn cheapest(
+    /// The cheapest table with `cell` moved `target` units to `side` and `unmoved` left alone. If there is none whatever is
+    /// withheld, the cheapest of those that go furthest.
+    pub(super) fn cheapest_or_furthest(
         &mut self,
         cell: CellId,
         side: Side,
         target: i64,
         unmoved: &[CellId],
-    ) -> Result<Answer, EngineError> {
-        let Some(at) = self.position(cell) else { return Ok(Answer::Impossible) };
-        if room(self.problem, cell, side) < target as f64 {
-            return Ok(Answer::Impossible);
+    ) -> Result<Option<Witness>, EngineError> {
+        if let Some(witness) = self.cheapest(cell, side, target, unmoved)? {
+            return Ok(Some(witness));
         }
+        let mut probe = Probe::new(self.problem, self.incidence, self.component, self.engine)?;
+        match probe.reach(cell, side, target, unmoved)? {
+            Reached::Target(witness) => Ok(Some(witness)),
+            Reached::Short { witness: None, .. } => Ok(None),
+            Reached::Short { witness: Some(furthest), .. } => {
+                let distance = furthest.move_of(cell).abs() / i64::from(furthest.denominator);
+                let cheapest = self.cheapest(cell, side, distance, unmoved)?;
+                Ok(cheapest.or(Some(furthest)))
+            }
+        }
+    }
+
+    fn cheapest(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Option<Witness>, EngineError> {
+        let Some(at) = self.position(cell) else { return Ok(None) };
+        if room(self.problem, cell, side) < target as f64 {
+            return Ok(None);
+        }
+        self.fit(target)?;
         let goal = target as f64 / self.scale;
         let forced = |s: Side| if s == side { goal } else { 0.0 };
         self.bound_cell(at, |s| (forced(s), forced(s)))?;
-        let held: Vec<(CellId, u32)> =
-            unmoved.iter().filter_map(|&held| Some((held, self.position(held)?))).collect();
-        for &(_, held) in &held {
+        let held: Vec<u32> = unmoved.iter().filter_map(|&held| self.position(held)).collect();
+        for &held in &held {
             self.bound_cell(held, |_| (0.0, 0.0))?;
         }
         let outcome = self.session.solve(&Limits::default())?;
-        let (problem, scale) = (self.problem, self.scale);
-        self.bound_cell(at, |s| (0.0, room(problem, cell, s) / scale))?;
-        for (cell, at) in held {
-            self.bound_cell(at, |s| (0.0, room(problem, cell, s) / scale))?;
+        for at in held.into_iter().chain([at]) {
+            self.free_cell(at)?;
         }
-        let Outcome::Optimal(solution) = outcome else { return Ok(Answer::Impossible) };
+        let Outcome::Optimal(solution) = outcome else { return Ok(None) };
         let moves = self.component.cells.iter().enumerate().map(|(at, &cell)| {
-            (cell, (solution.columns[2 * at + 1] - solution.columns[2 * at]) * scale)
+            (cell, (solution.columns[2 * at + 1] - solution.columns[2 * at]) * self.scale)
         });
-        let witness = exact_witness(problem, self.incidence, moves, cell, target * side.sign());
-        Ok(witness.map_or(Answer::Impossible, Answer::Table))
+        let target = target * side.sign();
+        Ok(exact_witness(self.problem, self.incidence, moves, cell, target))
+    }
+
+    /// Counts moves in steps of which the target is a moderate number.
+    fn fit(&mut self, target: i64) -> Result<(), EngineError> {
+        if MODERATE.contains(&(target as f64 / self.scale)) {
+            return Ok(());
+        }
+        self.scale = (target as f64 / STEPS).max(1.0);
+        (0..self.component.cells.len() as u32).try_for_each(|at| self.free_cell(at))
+    }
+
+    fn free_cell(&mut self, at: u32) -> Result<(), EngineError> {
+        let (problem, cell, scale) = (self.problem, self.component.cells[at as usize], self.scale);
+        self.bound_cell(at, |side| (0.0, steps(problem, cell, side, scale)))
     }
 
     fn bound_cell(
@@ -121,7 +159,13 @@ impl<'a> Program<'a> {
 fn room(problem: &Problem, cell: CellId, side: Side) -> f64 {
     let value = problem.value(cell);
     match side {
-        Side::Down => problem.lower(cell).map_or(f64::INFINITY, |bound| (value - bound) as f64),
-        Side::Up => problem.upper(cell).map_or(f64::INFINITY, |bound| (bound - value) as f64),
+        Side::Down => problem.lower(cell).map_or(f64::INFINITY, |bound| value.saturating_sub(bound) as f64),
+        Side::Up => problem.upper(cell).map_or(f64::INFINITY, |bound| bound.saturating_sub(value) as f64),
     }
+}
+
+/// The same in steps of `scale` units, drawn in where it is finite.
+fn steps(problem: &Problem, cell: CellId, side: Side, scale: f64) -> f64 {
+    let steps = room(problem, cell, side) / scale;
+    if steps.is_finite() { steps.min(FAR) } else { steps }
 }

@@ -5,7 +5,7 @@
 
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Component, Ledger, Probe, prove, reduce};
-use cellveil_core::{CellId, Incidence, Pattern, Problem, Side, Status};
+use cellveil_core::{CellId, Incidence, Pattern, Problem, Status};
 
 pub(super) fn prune(
     problem: &Problem,
@@ -67,8 +67,7 @@ fn all_met(
 ) -> Result<bool, SuppressError> {
     for &need in needs {
         prove(problem, ledger, probe, need)?;
-        let blocked = Side::BOTH.iter().any(|&side| !ledger.blocking(need, side).is_empty());
-        if !ledger.is_met(need) || blocked {
+        if !ledger.is_proven(need) {
             return Ok(false);
         }
     }

@@ -1,0 +1,68 @@
+//! Amounts from a thousandth to a million million, side by side.
+
+use crate::simplex::Exact;
+use crate::support::{attacked, cases, find, same, verdict};
+use cellveil_core::{Problem, Side, verify};
+use cellveil_testkit::brute;
+use cellveil_testkit::tables::{Tables, Values};
+use proptest::prelude::*;
+
+fn wide() -> Tables {
+    Tables { leaves: 2, hierarchies: false, values: Values::Wide, ..Tables::default() }
+}
+
+/// Whether a need lies within a millionth of its limit, where the last digit decides.
+fn close_call(problem: &Problem, exact: &Exact<'_>, need: &cellveil_core::Need) -> Option<bool> {
+    let value = problem.value(need.cell) as f64;
+    let down = exact.end(need.cell, Side::Down).map_or(f64::INFINITY, |end| value - end.to_f64());
+    let up = exact.end(need.cell, Side::Up).map_or(f64::INFINITY, |end| end.to_f64() - value);
+    let far = |distance: f64, level: i64| distance >= level as f64 * (1.0 - 1e-12);
+    let met = far(down, need.down) && far(up, need.up) && far(down + up, need.sliding);
+    let fraction = |x: f64| x.is_finite() && (x - x.round()).abs() > 1e-6;
+    (!fraction(down) && !fraction(up)).then_some(met)
+}
+
+proptest! {
+    #![proptest_config(cases(160))]
+
+    #[test]
+    fn intervals_of_wide_amounts_equal_exact_ones((problem, pattern) in attacked(wide())) {
+        let exact = Exact::new(&problem, &pattern, &[]);
+        for interval in find(&problem, &pattern).audit.intervals {
+            for (found, side) in [(interval.lower, Side::Down), (interval.upper, Side::Up)] {
+                let end = exact.end(interval.cell, side).map(|end| end.to_f64());
+                // Moves, because the end of an interval may be nothing beside the cell.
+                let value = problem.value(interval.cell) as f64;
+                let moved = |end: Option<f64>| end.map(|end| end - value);
+                prop_assert!(same(moved(found), moved(end)), "{:?} {:?} {:?}", interval, side, end);
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_on_wide_amounts_equal_exact_ones((problem, pattern) in attacked(wide())) {
+        let exact = Exact::new(&problem, &pattern, &[]);
+        let found = find(&problem, &pattern);
+        for need in problem.needs() {
+            if let Some(met) = close_call(&problem, &exact, need) {
+                prop_assert_eq!(met, !found.audit.is_exposed(need.cell), "{:?}", need);
+            }
+        }
+        prop_assert_eq!(found.audit.exposed.is_empty(), verify(&problem, &pattern, &found.certificate).is_ok());
+    }
+
+    #[test]
+    fn the_unit_changes_nothing(
+        (problem, pattern) in attacked(Tables { leaves: 3, singletons: true, ..Tables::default() }),
+        digits in 1..=9_u32,
+    ) {
+        let parts = 10_i64.pow(digits);
+        let finer = brute::finer(&problem, parts);
+        let (here, there) = (find(&problem, &pattern).audit, find(&finer, &pattern).audit);
+        prop_assert_eq!(verdict(&problem, &here.exposed), verdict(&finer, &there.exposed));
+        for (a, b) in here.intervals.iter().zip(&there.intervals) {
+            let scaled = |end: Option<f64>| end.map(|end| end * parts as f64);
+            prop_assert!(same(scaled(a.lower), b.lower) && same(scaled(a.upper), b.upper), "{:?} {:?}", a, b);
+        }
+    }
+}

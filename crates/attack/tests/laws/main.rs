@@ -1,0 +1,9 @@
+//! What must hold for every attack, whatever the table and the pattern.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod amounts;
+mod intervals;
+mod simplex;
+mod support;
+mod verdicts;
+mod witnesses;
