@@ -174,6 +174,34 @@ impl<'a> Ledger<'a> {
         Retired { lost }
     }
 
+    /// How many witnesses there are, to come back to with [`Ledger::forget`].
+    pub fn mark(&self) -> usize {
+        self.witnesses.len()
+    }
+
+    /// Forgets every witness since a mark.
+    pub fn forget(&mut self, mark: usize) {
+        for witness in self.witnesses.drain(mark..) {
+            for (cell, _) in witness.moves {
+                self.using[cell.index()].retain(|&id| (id as usize) < mark);
+                if let Some(need) = self.problem.needs().position(cell) {
+                    for leads in &mut self.leads[need] {
+                        leads.retain(|&id| (id as usize) < mark);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Publishes a cell for good: what was retired for it never comes back.
+    pub fn bury(&mut self, cell: CellId) {
+        for id in std::mem::take(&mut self.using[cell.index()]) {
+            for &(moved, _) in &self.witnesses[id as usize].moves {
+                self.using[moved.index()].retain(|&other| other != id);
+            }
+        }
+    }
+
     /// Takes back [`Ledger::retire`].
     pub fn restore(&mut self, retired: Retired) {
         for (need, side, id) in retired.lost {

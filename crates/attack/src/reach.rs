@@ -16,6 +16,20 @@ pub struct Probe<'a> {
     scale: f64,
     /// Columns held at 0.
     fixed: Vec<bool>,
+    view: View,
+}
+
+/// Which amounts the solver sees. It works to about nine digits: amounts further apart than that in one program are noise to
+/// each other, and an answer may overstep the bounds of the small ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// All, but for bounds beyond [`BEYOND`].
+    Wide,
+    /// Bounds beyond [`FAR`] are drawn in to there, those within [`NEGLIGIBLE`] to nothing.
+    Narrow {
+        /// Whether there is such a bound.
+        drawn_in: bool,
+    },
 }
 
 /// The answer of a [`Probe`].
@@ -35,18 +49,26 @@ pub enum Reached {
 /// Answers this much short of the target, in parts of it, are tried as if they had reached it: the exact witness decides.
 const NEARLY: f64 = 1e-7;
 
+/// How much further a table is looked for, in parts of the target, when one just there cannot be written down exactly.
+const MARGIN: f64 = 1e-4;
+
 /// A question is asked in steps such that its answer is about this many of them.
 const STEPS: f64 = 1000.0;
 
-/// Bounds further away than this many steps are drawn in. The solver works to seven digits; amounts further apart than
-/// that in one program are noise to each other.
-const FAR: f64 = 1e8;
+/// Bounds further than this many steps are out of view, whatever the view.
+const BEYOND: f64 = 1e8;
+
+/// Bounds further than this many steps are out of a narrow view.
+const FAR: f64 = 1e6;
+
+/// Bounds nearer than this many steps are nothing in a narrow view.
+const NEGLIGIBLE: f64 = 1e-3;
 
 /// How often the steps are changed for one extreme: enough for amounts of all sizes that there are.
 const ZOOMS: usize = 6;
 
 /// Answers between these many steps are taken as they are; others are asked for again in larger or smaller steps.
-const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e5;
+const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e4;
 
 impl<'a> Probe<'a> {
     /// Loads the component into the engine.
@@ -60,17 +82,18 @@ impl<'a> Probe<'a> {
         engine: &dyn Engine,
     ) -> Result<Self, EngineError> {
         let scale = largest_level(problem, component) / STEPS;
-        let scale = scale.max(1.0);
+        let scale = whole(scale);
         let mut model = Model { changes: Changes::Costs, ..Model::default() };
         for &cell in &component.cells {
-            let (lower, upper) = bounds(problem, cell, scale);
+            let (lower, upper) = wide(problem, cell, scale);
             model.column(0.0, lower, upper);
         }
         for row in &component.rows {
             model.row(row.iter().map(|&(column, c)| (column, f64::from(c))).collect(), 0.0, 0.0);
         }
         let fixed = vec![false; component.cells.len()];
-        Ok(Self { problem, incidence, component, session: engine.open(&model)?, scale, fixed })
+        let (session, view) = (engine.open(&model)?, View::Wide);
+        Ok(Self { problem, incidence, component, session, scale, fixed, view })
     }
 
     /// Looks for a table with `cell` moved `target` units to `side` and the cells `unmoved` left alone.
@@ -84,14 +107,79 @@ impl<'a> Probe<'a> {
         target: i64,
         unmoved: &[CellId],
     ) -> Result<Reached, EngineError> {
-        let Some(column) = self.column(cell) else {
-            return Ok(Reached::Short { distance: 0.0, witness: None });
-        };
-        if !MODERATE.contains(&(target as f64 / self.scale)) {
-            self.rescale(target as f64 / STEPS)?;
+        let fits = MODERATE.contains(&(target as f64 / self.scale));
+        if !fits || self.view == View::Wide {
+            let scale = if fits { self.scale } else { target as f64 / STEPS };
+            self.look(scale, View::Narrow { drawn_in: true })?;
         }
-        let (lower, upper) = bounds(self.problem, cell, self.scale);
-        let goal = target as f64 / self.scale;
+        let reached = self.ask(cell, side, target, unmoved)?;
+        if matches!(reached, Reached::Target(_)) || self.view == (View::Narrow { drawn_in: false })
+        {
+            return Ok(reached);
+        }
+        self.look(self.scale, View::Wide)?;
+        self.ask(cell, side, target, unmoved)
+    }
+
+    fn ask(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Reached, EngineError> {
+        let short = Reached::Short { distance: 0.0, witness: None };
+        let Some(column) = self.column(cell) else { return Ok(short) };
+        let Some(moves) = self.towards(column, side, target as f64, unmoved)? else {
+            return Ok(short);
+        };
+        let distance = moves[column as usize] * self.scale * side.sign() as f64;
+        if distance >= target as f64 * (1.0 - NEARLY) {
+            if let Some(witness) = self.exactly(cell, side, target, &moves) {
+                return Ok(Reached::Target(witness));
+            }
+            if let Some(witness) = self.from_beyond(cell, side, target, unmoved)? {
+                return Ok(Reached::Target(witness));
+            }
+        }
+        Ok(Reached::Short { distance, witness: self.nearly(cell, side, target, distance, &moves) })
+    }
+
+    /// A witness on the way to a table a little further than the target: bounds that the further table touches, or oversteps
+    /// within the solver's tolerance, are not touched there.
+    fn from_beyond(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Option<Witness>, EngineError> {
+        let Some(column) = self.column(cell) else { return Ok(None) };
+        let further = target as f64 * (1.0 + MARGIN);
+        let Some(mut moves) = self.towards(column, side, further, unmoved)? else {
+            return Ok(None);
+        };
+        let distance = moves[column as usize] * self.scale * side.sign() as f64;
+        let part = target as f64 / distance;
+        if part >= 1.0 || distance <= 0.0 {
+            return Ok(None);
+        }
+        for moved in &mut moves {
+            *moved *= part;
+        }
+        Ok(self.exactly(cell, side, target, &moves))
+    }
+
+    /// The moves that take a column furthest to a side but not beyond `distance` units; `None` if the solver sees no limit.
+    fn towards(
+        &mut self,
+        column: u32,
+        side: Side,
+        distance: f64,
+        unmoved: &[CellId],
+    ) -> Result<Option<Vec<f64>>, EngineError> {
+        let (lower, upper) = self.bounds(self.component.cells[column as usize]);
+        let goal = distance / self.scale;
         let is_free =
             |cell: &CellId| self.column(*cell).is_some_and(|column| !self.fixed[column as usize]);
         let held: Vec<CellId> = unmoved.iter().copied().filter(is_free).collect();
@@ -107,14 +195,7 @@ impl<'a> Probe<'a> {
         for cell in held {
             self.release(cell)?;
         }
-        let Some(moves) = moves else { return Ok(Reached::Short { distance: 0.0, witness: None }) };
-        let distance = moves[column as usize] * self.scale * side.sign() as f64;
-        if distance >= target as f64 * (1.0 - NEARLY)
-            && let Some(witness) = self.exactly(cell, side, target, &moves)
-        {
-            return Ok(Reached::Target(witness));
-        }
-        Ok(Reached::Short { distance, witness: self.nearly(cell, side, target, distance, &moves) })
+        Ok(moves)
     }
 
     /// A witness for the last whole unit before `distance`, which is short of the target and a little off.
@@ -151,6 +232,9 @@ impl<'a> Probe<'a> {
         seen: &mut dyn FnMut(usize, f64),
     ) -> Result<Option<f64>, EngineError> {
         let Some(column) = self.column(cell) else { return Ok(Some(0.0)) };
+        if self.view != View::Wide {
+            self.look(self.scale, View::Wide)?;
+        }
         let Some(mut moves) = self.furthest(column, side)? else { return Ok(None) };
         for _ in 0..ZOOMS {
             let steps = moves[column as usize].abs();
@@ -158,7 +242,7 @@ impl<'a> Probe<'a> {
                 break;
             }
             // Lost in noise, or perhaps at a bound that was drawn in.
-            self.rescale((steps * self.scale / STEPS).max(self.scale / FAR))?;
+            self.look((steps * self.scale / STEPS).max(self.scale / BEYOND), View::Wide)?;
             let Some(again) = self.furthest(column, side)? else { return Ok(None) };
             moves = again;
         }
@@ -175,16 +259,35 @@ impl<'a> Probe<'a> {
         steps >= *MODERATE.start() || self.scale <= 1.0
     }
 
-    /// Counts moves in other steps.
-    fn rescale(&mut self, scale: f64) -> Result<(), EngineError> {
-        self.scale = scale.max(1.0);
+    /// Counts moves in other steps, in a view.
+    fn look(&mut self, scale: f64, view: View) -> Result<(), EngineError> {
+        let before = (self.scale.to_bits(), matches!(self.view, View::Narrow { drawn_in: true }));
+        self.scale = whole(scale);
+        self.view = view;
+        if matches!(view, View::Narrow { .. }) {
+            let drawn_in =
+                |&cell: &CellId| self.bounds(cell) != wide(self.problem, cell, self.scale);
+            self.view = View::Narrow { drawn_in: self.component.cells.iter().any(drawn_in) };
+        }
+        if before == (self.scale.to_bits(), matches!(self.view, View::Narrow { drawn_in: true })) {
+            return Ok(());
+        }
         for (column, &cell) in self.component.cells.iter().enumerate() {
             if !self.fixed[column] {
-                let (lower, upper) = bounds(self.problem, cell, self.scale);
+                let (lower, upper) = self.bounds(cell);
                 self.session.set_bounds(column as u32, lower, upper)?;
             }
         }
         Ok(())
+    }
+
+    /// The bounds of a column as things stand.
+    fn bounds(&self, cell: CellId) -> (f64, f64) {
+        let (lower, upper) = wide(self.problem, cell, self.scale);
+        match self.view {
+            View::Wide => (lower, upper),
+            View::Narrow { .. } => (narrow(lower), narrow(upper)),
+        }
     }
 
     /// Holds a cell at its true value until it is released.
@@ -204,7 +307,7 @@ impl<'a> Probe<'a> {
     pub fn release(&mut self, cell: CellId) -> Result<(), EngineError> {
         let Some(column) = self.column(cell) else { return Ok(()) };
         self.fixed[column as usize] = false;
-        let (lower, upper) = bounds(self.problem, cell, self.scale);
+        let (lower, upper) = self.bounds(cell);
         self.session.set_bounds(column, lower, upper)
     }
 
@@ -240,11 +343,27 @@ fn largest_level(problem: &Problem, component: &Component) -> f64 {
     needs.map(|need| need.down.max(need.up).max(need.sliding)).max().unwrap_or(1) as f64
 }
 
+/// Steps are whole numbers of units, so that drawn-in bounds are too: an exact witness has its resting cells there.
+fn whole(scale: f64) -> f64 {
+    scale.round().max(1.0)
+}
+
 /// How far a cell may move before the intruder knows better, in steps of `scale` units.
-fn bounds(problem: &Problem, cell: CellId, scale: f64) -> (f64, f64) {
+fn wide(problem: &Problem, cell: CellId, scale: f64) -> (f64, f64) {
     let value = problem.value(cell);
-    let steps = |bound: i64| (bound.saturating_sub(value) as f64 / scale).clamp(-FAR, FAR);
+    let steps = |bound: i64| (bound.saturating_sub(value) as f64 / scale).clamp(-BEYOND, BEYOND);
     let lower = problem.lower(cell).map_or(f64::NEG_INFINITY, steps);
     let upper = problem.upper(cell).map_or(f64::INFINITY, steps);
     (lower, upper)
+}
+
+/// A bound in a narrow view; no bound stays none.
+fn narrow(steps: f64) -> f64 {
+    if steps.abs() < NEGLIGIBLE {
+        0.0
+    } else if steps.is_finite() {
+        steps.clamp(-FAR, FAR)
+    } else {
+        steps
+    }
 }

@@ -23,7 +23,7 @@ fn close_call(problem: &Problem, exact: &Exact<'_>, need: &cellveil_core::Need) 
 }
 
 proptest! {
-    #![proptest_config(cases(160))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn intervals_of_wide_amounts_equal_exact_ones((problem, pattern) in attacked(wide())) {

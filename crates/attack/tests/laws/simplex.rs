@@ -99,11 +99,8 @@ pub(crate) struct Exact<'a> {
 impl<'a> Exact<'a> {
     /// Finds a first table. Cells must have a lower bound and no upper one.
     pub(crate) fn new(problem: &'a Problem, pattern: &Pattern, known: &[CellId]) -> Self {
-        let cells: Vec<CellId> = pattern
-            .withheld()
-            .map(|(cell, _)| cell)
-            .filter(|cell| !known.contains(cell))
-            .collect();
+        let cells: Vec<CellId> =
+            pattern.withheld().map(|(cell, _)| cell).filter(|cell| !known.contains(cell)).collect();
         assert!(cells.iter().all(|&c| problem.lower(c).is_some() && problem.upper(c).is_none()));
         let room = |cell: CellId| i128::from(problem.value(cell) - problem.lower(cell).unwrap());
         let mut rows: Vec<Vec<Fraction>> = Vec::new();

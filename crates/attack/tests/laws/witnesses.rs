@@ -69,7 +69,6 @@ fn system(cells: usize, rows: &[&[(u32, i32)]]) -> Problem {
         names: CellNames::Ids((0..cells as u64).collect()),
         singletons: Vec::new(),
         width: 0,
-        width: 0,
     };
     Problem::new(parts, 0).unwrap()
 }

@@ -172,7 +172,9 @@ impl<'a> Search<'a> {
         while let Some(&insider) = work.ledger.blocking(need).first() {
             self.approach(need, Some(insider), work)?;
             if !work.ledger.is_met(need, Some(insider)) {
-                return Err(self.no_pattern_against(cell, self.problem.insiders().cells(insider)[0]));
+                return Err(
+                    self.no_pattern_against(cell, self.problem.insiders().cells(insider)[0])
+                );
             }
         }
         Ok(())
@@ -190,7 +192,8 @@ impl<'a> Search<'a> {
         // Up again at the end: how far up is needed may depend on how far down is possible.
         for side in [Side::Up, Side::Down, Side::Up] {
             if let Some(target) = work.ledger.wanted(need, side, insider)
-                && let Some(witness) = work.program.cheapest_or_furthest(cell, side, target, known)?
+                && let Some(witness) =
+                    work.program.cheapest_or_furthest(cell, side, target, known)?
             {
                 work.take(witness)?;
             }

@@ -19,13 +19,20 @@ pub(super) struct Program<'a> {
 const STEPS: f64 = 1000.0;
 
 /// Bounds further away than this many steps are drawn in, as in the attack.
-const FAR: f64 = 1e8;
+const FAR: f64 = 1e6;
+
+/// Bounds nearer than this many steps are nothing, as in the attack.
+const NEGLIGIBLE: f64 = 1e-3;
 
 /// Targets of this many steps are asked for as they are.
-const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e5;
+const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e4;
 
 /// A published cell costs at least this part of the average, so that none is withheld for nothing.
 const LEAST_COST: f64 = 1e-4;
+
+/// What is withheld already costs next to nothing: just enough that no more cells move than must. Witnesses of few cells die
+/// seldom when cells are given back.
+const WITHHELD_COST: f64 = 1e-5;
 
 impl<'a> Program<'a> {
     pub(super) fn new(
@@ -38,14 +45,18 @@ impl<'a> Program<'a> {
         let levels = component.cells.iter().filter_map(|&cell| problem.needs().of(cell));
         let largest =
             levels.map(|need| need.down.max(need.up).max(need.sliding)).max().unwrap_or(1);
-        let scale = (largest as f64 / STEPS).max(1.0);
+        let scale = step(largest);
         let average = component.cells.iter().map(|&c| problem.cost(c)).sum::<f64>()
             / component.cells.len() as f64;
         let average = if average > 0.0 { average } else { 1.0 };
         let mut model = Model { changes: Changes::Many, ..Model::default() };
         for &cell in &component.cells {
             let withheld = pattern.is_withheld(cell);
-            let cost = if withheld { 0.0 } else { (problem.cost(cell) / average).max(LEAST_COST) };
+            let cost = if withheld {
+                WITHHELD_COST
+            } else {
+                (problem.cost(cell) / average).max(LEAST_COST)
+            };
             for side in Side::BOTH {
                 model.column(cost, 0.0, steps(problem, cell, side, scale));
             }
@@ -60,11 +71,11 @@ impl<'a> Program<'a> {
         Ok(Self { problem, incidence, component, engine, session, scale })
     }
 
-    /// A withheld cell costs nothing any more.
+    /// A withheld cell costs next to nothing any more.
     pub(super) fn now_free(&mut self, cell: CellId) -> Result<(), EngineError> {
         if let Some(at) = self.position(cell) {
-            self.session.set_cost(2 * at, 0.0)?;
-            self.session.set_cost(2 * at + 1, 0.0)?;
+            self.session.set_cost(2 * at, WITHHELD_COST)?;
+            self.session.set_cost(2 * at + 1, WITHHELD_COST)?;
         }
         Ok(())
     }
@@ -129,7 +140,7 @@ impl<'a> Program<'a> {
         if MODERATE.contains(&(target as f64 / self.scale)) {
             return Ok(());
         }
-        self.scale = (target as f64 / STEPS).max(1.0);
+        self.scale = step(target);
         (0..self.component.cells.len() as u32).try_for_each(|at| self.free_cell(at))
     }
 
@@ -155,17 +166,30 @@ impl<'a> Program<'a> {
     }
 }
 
+/// Units per step for a target: a whole number, so that drawn-in bounds are whole units too.
+fn step(target: i64) -> f64 {
+    (target as f64 / STEPS).round().max(1.0)
+}
+
 /// How far a cell can move to a side, in units.
 fn room(problem: &Problem, cell: CellId, side: Side) -> f64 {
     let value = problem.value(cell);
     match side {
-        Side::Down => problem.lower(cell).map_or(f64::INFINITY, |bound| value.saturating_sub(bound) as f64),
-        Side::Up => problem.upper(cell).map_or(f64::INFINITY, |bound| bound.saturating_sub(value) as f64),
+        Side::Down => {
+            problem.lower(cell).map_or(f64::INFINITY, |bound| value.saturating_sub(bound) as f64)
+        }
+        Side::Up => {
+            problem.upper(cell).map_or(f64::INFINITY, |bound| bound.saturating_sub(value) as f64)
+        }
     }
 }
 
-/// The same in steps of `scale` units, drawn in where it is finite.
+/// The same in steps of `scale` units, without what is too far or too near for the solver.
 fn steps(problem: &Problem, cell: CellId, side: Side, scale: f64) -> f64 {
     let steps = room(problem, cell, side) / scale;
-    if steps.is_finite() { steps.min(FAR) } else { steps }
+    match steps {
+        steps if steps < NEGLIGIBLE => 0.0,
+        steps if steps.is_finite() => steps.min(FAR),
+        endless => endless,
+    }
 }

@@ -1,0 +1,8 @@
+//! What must hold for every pattern that a method chooses.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod known;
+mod patterns;
+mod repeatable;
+mod support;
+mod trivial;
