@@ -21,6 +21,17 @@ pub enum Error {
     /// There is no table.
     #[error(transparent)]
     Tabulate(#[from] TabulateError),
+    /// A finished table that does not add up.
+    #[error(
+        "{}: {source}\nhint: correct them, or allow for rounding with `tolerance` under `[finished]`",
+        path.display()
+    )]
+    NotAdditive {
+        /// The file of the table.
+        path: PathBuf,
+        /// What does not add up.
+        source: ProblemError,
+    },
     /// A rule does not fit the table.
     #[error(transparent)]
     Rule(#[from] RuleError),
@@ -59,7 +70,7 @@ pub enum Error {
     #[error(transparent)]
     Attack(#[from] AttackError),
     /// The pattern leaves cells exposed.
-    #[error("{0}")]
+    #[error("nothing was written: {0}")]
     Exposed(Exposed),
     /// The proof was refused.
     #[error(
@@ -119,7 +130,7 @@ impl fmt::Display for Exposed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.cells.len() + self.more;
         let cells = if count == 1 { "cell is" } else { "cells are" };
-        write!(f, "{count} {cells} exposed; nothing was written")?;
+        write!(f, "{count} {cells} exposed")?;
         for cell in &self.cells {
             write!(f, "\n  `{cell}`")?;
         }

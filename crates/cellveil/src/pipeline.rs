@@ -4,11 +4,11 @@
 
 use crate::{Data, Error, Exposed, Job, Run, inputs, judge};
 use cellveil_attack::{Attack, Intervals, Options, attack};
-use cellveil_core::{Audit, CellId, Pattern, Policy, Problem, Release, Status, Table};
+use cellveil_core::{Audit, CellId, Pattern, Policy, Problem, Release, Status, Table, TableError};
 use cellveil_lp::Engine;
 use cellveil_publish::{Formats, Input, Publication, Summary};
 use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
-use cellveil_tabulate::Tabulate;
+use cellveil_tabulate::{Tabulate, TabulateError};
 use std::path::{Path, PathBuf};
 
 /// Who does the heavy work.
@@ -113,11 +113,22 @@ pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made,
             Ok(Made { table, sensitive: Vec::new(), frozen: Vec::new() })
         }
         Data::Finished(source, spec) => {
-            let finished = engine.finished(source, spec)?;
+            let finished =
+                engine.finished(source, spec).map_err(|error| additive(error, &source.path))?;
             let (table, sensitive, frozen) = (finished.table, finished.sensitive, finished.frozen);
             Ok(Made { table, sensitive, frozen })
         }
     })
+}
+
+/// Says which file it is that does not add up.
+fn additive(error: TabulateError, path: &Path) -> Error {
+    match error {
+        TabulateError::Table(TableError::NotAdditive(source)) => {
+            Error::NotAdditive { path: path.to_owned(), source }
+        }
+        error => error.into(),
+    }
 }
 
 /// Chooses what to withhold, attacks the result and verifies the proof.

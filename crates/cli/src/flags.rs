@@ -18,6 +18,8 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
 }
 
+const VERBOSE: &str = "Log every stage to stderr; CELLVEIL_LOG=debug says more";
+
 /// Flags of every verb.
 #[derive(Args)]
 pub(crate) struct Common {
@@ -42,28 +44,21 @@ pub(crate) struct Common {
     /// Print nothing but results and errors
     #[arg(long, short, global = true, help_heading = "Common")]
     pub(crate) quiet: bool,
-    /// Log every stage to stderr; CELLVEIL_LOG=debug says more
-    #[arg(long, short, global = true, help_heading = "Common")]
+    /// Log every stage to stderr
+    #[arg(long, short, global = true, help_heading = "Common", help = VERBOSE)]
     pub(crate) verbose: bool,
 }
 
+/// The verbs; each is explained where its flags stand.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Make a release of records or a finished table: the main job
     Protect(protect::Arguments),
-    /// Make the true table of records (confidential)
     Tabulate(tabulate::Arguments),
-    /// Choose which cells of an instance to withhold, and prove it
     Suppress(suppress::Arguments),
-    /// Find what an intruder can derive, for anybody's pattern
     Audit(audit::Arguments),
-    /// Replay the proof of a release, with additions only
     Verify(verify::Arguments),
-    /// Convert instances and tables between formats
     Convert(convert::Arguments),
-    /// Make synthetic data
     Generate(generate::Arguments),
-    /// Go the whole way on data it makes itself
     Demo(demo::Arguments),
 }
 

@@ -23,6 +23,9 @@ pub enum AmountFault {
         "holds `{0}`, which is not a number; correct it (decimals follow a point), or name another column"
     )]
     Text(String),
+    /// Something with digits, which may be an amount and is not shown.
+    #[error("is not a number as it is written; use digits only, with a point before decimals")]
+    Written,
     /// `NaN` or an infinity.
     #[error("is not a finite number; correct it or remove the record")]
     NotFinite,
@@ -54,6 +57,7 @@ pub fn amount_of_text(text: &str) -> Result<i128, AmountFault> {
         // `1e400` reads as infinite but is a number that is too large.
         Ok(_) if text.bytes().any(|byte| byte.is_ascii_digit()) => Err(AmountFault::TooLarge),
         Ok(_) => Err(AmountFault::NotFinite),
+        Err(_) if text.chars().any(char::is_numeric) => Err(AmountFault::Written),
         Err(_) => Err(AmountFault::Text(shorten(text))),
     }
 }
@@ -169,8 +173,8 @@ mod tests {
     #[test]
     fn what_is_no_amount_is_refused() {
         assert_eq!(amount_of_text(" "), Err(AmountFault::Missing));
-        assert_eq!(amount_of_text("12a"), Err(AmountFault::Text("12a".to_owned())));
-        assert_eq!(amount_of_text("1,5"), Err(AmountFault::Text("1,5".to_owned())));
+        assert_eq!(amount_of_text("12a"), Err(AmountFault::Written));
+        assert_eq!(amount_of_text("1,5"), Err(AmountFault::Written));
         for text in ["NaN", "inf", "-Infinity"] {
             assert_eq!(amount_of_text(text), Err(AmountFault::NotFinite), "{text}");
         }

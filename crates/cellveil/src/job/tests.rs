@@ -1,5 +1,7 @@
 //! Job files, right and wrong.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::{Data, Job};
 use cellveil_core::Cost;
 use cellveil_tabulate::HierarchySpec;

@@ -32,6 +32,6 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let tools = Tools::new(&run);
         cellveil::protect(&job, &out, args.intervals.into(), &tools.engines(), &run)?
     };
-    report(&released.summary, &out, common)?;
+    report(&released, &out, common)?;
     Ok(true)
 }

@@ -5,9 +5,8 @@ use crate::flags::Common;
 use crate::output;
 use crate::progress::Bar;
 use crate::settings::Tools;
-use cellveil::{Run, instance};
+use cellveil::{Released, Run, instance};
 use cellveil_attack::Intervals;
-use cellveil_publish::Summary;
 use cellveil_suppress::Method;
 use std::path::{Path, PathBuf};
 
@@ -61,23 +60,27 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
             cellveil::secure(problem, args.method, intervals, tools.engines().solve, &run)?;
         cellveil::publish(&out, secured, &origin, &run)?
     };
-    report(&released.summary, &out, common)?;
+    report(&released, &out, common)?;
     Ok(true)
 }
 
 /// Tells about a release: what was withheld, where the proof is and how to check it.
-pub(crate) fn report(summary: &Summary, out: &Path, common: &Common) -> Result<(), Failure> {
+pub(crate) fn report(released: &Released, out: &Path, common: &Common) -> Result<(), Failure> {
+    let summary = &released.summary;
     if common.json {
         return output::print_json(&output::summary_json(summary, out));
     }
+    let names = released.files.iter().filter_map(|file| file.file_name()?.to_str());
+    let tables: Vec<&str> = names.filter(|name| name.starts_with("table.")).collect();
     let shown = out.display();
     output::print(&format!(
         "safe: every sensitive cell is proven to be protected\n{}\n\
          {shown}\n  \
-         the table   table.csv, table.parquet, table.xlsx\n  \
+         the table   {}\n  \
          the report  report.html\n  \
          the proof   witnesses.parquet, claims.parquet\n\
          check it with: cellveil verify {shown}\n",
         output::summary_text(summary),
+        tables.join(", "),
     ))
 }

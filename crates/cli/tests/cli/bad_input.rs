@@ -47,6 +47,9 @@ fn a_code_in_two_trees_is_fine() {
 #[test]
 fn text_in_a_numeric_column() {
     assert_snapshot!(refused("records.csv", "Aulne,food,70", "Aulne,food,seventy"));
+    let written = refused("records.csv", "Aulne,food,70", "Aulne,food,\"70,50\"");
+    assert!(!written.contains("70"), "an amount is shown: {written}");
+    assert_snapshot!(written);
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Desk {
     pub(crate) fn cellveil(&self, args: &[&str]) -> Command {
         let mut command = Command::new(insta_cmd::get_cargo_bin("cellveil"));
         command.current_dir(self.dir.path()).args(args);
-        command.env_remove("CELLVEIL_LOG").env_remove("NO_COLOR");
+        command.env_remove("CELLVEIL_LOG").env_remove("NO_COLOR").env_remove("COLUMNS");
         command
     }
 
@@ -122,7 +122,8 @@ impl Desk {
 pub(crate) fn steady() -> insta::internals::SettingsBindDropGuard {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"time      \d+\.\d+ s", "time      [seconds] s");
-    settings.add_filter(r#""(\w+)": \d+\.\d+(e-?\d+)?(,?)\n"#, "\"$1\": [number]$3\n");
+    let stages = r#""(attack|judge|suppress|tabulate|total|verify)": [\d.e-]+"#;
+    settings.add_filter(stages, r#""$1": [seconds]"#);
     settings.add_filter(r#""peak_memory_bytes": \d+"#, r#""peak_memory_bytes": [bytes]"#);
     settings.set_omit_expression(true);
     settings.remove_info();

@@ -41,20 +41,15 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         cellveil::protect(&job, &out, Intervals::All, &tools.engines(), &run)?
     };
     let verdict = verify_release(&out)?;
-    if common.json {
-        report(&released.summary, &out, common)?;
-    } else {
-        show(&job, &released, &verdict, common)?;
-        report(&released.summary, &out, common)?;
+    if !common.json && !common.quiet {
+        show(&job, &released, &verdict)?;
     }
+    report(&released, &out, common)?;
     Ok(verdict.is_proven())
 }
 
 /// Shows what the job was and a piece of what came of it.
-fn show(job: &Job, released: &Released, verdict: &Verdict, common: &Common) -> Result<(), Failure> {
-    if common.quiet {
-        return Ok(());
-    }
+fn show(job: &Job, released: &Released, verdict: &Verdict) -> Result<(), Failure> {
     let proof =
         if verdict.is_proven() { "and its proof was replayed" } else { "but its proof FAILED" };
     output::print(&format!(

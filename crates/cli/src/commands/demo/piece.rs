@@ -2,6 +2,7 @@
 
 use cellveil_core::{CellId, CellNames, CodeId, Dimension, Release, units};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// The piece of the first two dimensions with most to see: an aggregate of the first with its parts, by the top levels of the
 /// second, at the total of all others.
@@ -63,9 +64,10 @@ fn draw(
     let widths: Vec<usize> = (0..=shown.len()).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for line in &grid {
-        text.push_str(&format!("{:<1$}", line[0], widths[0]));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{:<1$}", line[0], widths[0]);
         for (field, width) in line.iter().zip(&widths).skip(1) {
-            text.push_str(&format!("  {field:>width$}"));
+            let _ = write!(text, "  {field:>width$}");
         }
         text.push('\n');
     }

@@ -75,7 +75,7 @@ pub(super) fn activity_csv() -> String {
     text
 }
 
-/// SplitMix64: small, and the same everywhere.
+/// `SplitMix64`: small, and the same everywhere.
 struct Random(u64);
 
 impl Random {
