@@ -72,8 +72,8 @@ impl Text<'_> {
         }
     }
 
-    /// The place of a key within the part of the text that an error names, which may be a whole section.
-    fn key(&self, span: &Range<usize>, name: &str) -> Range<usize> {
+    /// The place of a key within a part of the text, such as a whole section; the part itself if it is not found.
+    pub(super) fn key(&self, span: &Range<usize>, name: &str) -> Range<usize> {
         let part = self.text.get(span.clone()).unwrap_or("");
         let is_key = |at: &usize| {
             let before = part[..*at].chars().next_back();

@@ -44,7 +44,7 @@ pub use error::JobError;
 use crate::settings::Settings;
 use cellveil_core::{Cost, Knowledge};
 use cellveil_publish::Formats;
-use cellveil_rules::RuleSet;
+use cellveil_rules::{RuleError, RuleSet};
 use cellveil_suppress::Method;
 use cellveil_tabulate::{FinishedSpec, Source, TableSpec};
 use error::Text;
@@ -152,10 +152,14 @@ fn rules(
             names.push(dimension.missing.clone());
         }
     }
-    match rules.check() {
-        Ok(()) => Ok(rules),
-        Err(error) => Err(place.at(span, error.to_string())),
-    }
+    rules.check().map_err(|error| {
+        let rule = match &error {
+            RuleError::Parameter { rule, .. } => rule.replace('-', "_"),
+            _ => String::new(),
+        };
+        place.at(place.key(&(span.start..place.text.len()), &rule), error.to_string())
+    })?;
+    Ok(rules)
 }
 
 impl Data {
