@@ -138,7 +138,7 @@ impl<'a> Probe<'a> {
             if let Some(witness) = self.exactly(cell, side, target, &moves) {
                 return Ok(Reached::Target(witness));
             }
-            if let Some(witness) = self.from_beyond(cell, side, target, unmoved)? {
+            if let Some(witness) = self.on_the_way(cell, side, target, unmoved)? {
                 return Ok(Reached::Target(witness));
             }
         }
@@ -147,7 +147,7 @@ impl<'a> Probe<'a> {
 
     /// A witness on the way to a table a little further than the target: bounds that the further table touches, or oversteps
     /// within the solver's tolerance, are not touched there.
-    fn from_beyond(
+    fn on_the_way(
         &mut self,
         cell: CellId,
         side: Side,

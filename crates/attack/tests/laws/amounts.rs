@@ -1,10 +1,10 @@
 //! Amounts from a thousandth to a million million, side by side.
 
-use crate::simplex::Exact;
-use crate::support::{attacked, cases, find, same, verdict};
+use crate::simplex::{Exact, Fraction};
+use crate::support::{attacked, cases, find, pattern, same, verdict};
 use cellveil_core::{Problem, Side, verify};
-use cellveil_testkit::brute;
 use cellveil_testkit::tables::{Tables, Values};
+use cellveil_testkit::{Sketch, Trait, brute};
 use proptest::prelude::*;
 
 fn wide() -> Tables {
@@ -30,7 +30,7 @@ proptest! {
         let exact = Exact::new(&problem, &pattern, &[]);
         for interval in find(&problem, &pattern).audit.intervals {
             for (found, side) in [(interval.lower, Side::Down), (interval.upper, Side::Up)] {
-                let end = exact.end(interval.cell, side).map(|end| end.to_f64());
+                let end = exact.end(interval.cell, side).map(Fraction::to_f64);
                 // Moves, because the end of an interval may be nothing beside the cell.
                 let value = problem.value(interval.cell) as f64;
                 let moved = |end: Option<f64>| end.map(|end| end - value);
@@ -65,4 +65,27 @@ proptest! {
             prop_assert!(same(scaled(a.lower), b.lower) && same(scaled(a.upper), b.upper), "{:?} {:?}", a, b);
         }
     }
+}
+
+#[test]
+fn seventeen_units_beside_thirty_thousand_million_do_not_hide_a_witness() {
+    // Everything is withheld and nothing bounded above, yet the small cells' bounds lie within the solver's tolerance.
+    let like = |cell| match cell {
+        6 => Trait { lot: 0, levels: [12, 18, 103], cost: 1 },
+        8 => Trait { lot: 0, levels: [17, 55, 115], cost: 1 },
+        _ => Trait { lot: 99, levels: [0, 1, 0], cost: 1 },
+    };
+    let sketch = Sketch {
+        axes: vec![vec![2]],
+        linked: 2,
+        values: vec![31_098_254_570, 35],
+        traits: (0..9).map(like).collect(),
+        shares: [10, 0],
+        bounded: false,
+        decimals: 3,
+        singletons: false,
+    };
+    let problem = sketch.problem();
+    let everything = pattern(&problem, &[true]);
+    assert_eq!(find(&problem, &everything).audit.exposed, []);
 }

@@ -1,5 +1,5 @@
 //! What must hold for every attack, whatever the table and the pattern.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod amounts;
 mod intervals;

@@ -39,8 +39,8 @@ proptest! {
     #[test]
     fn threads_runs_and_names_change_nothing(
         problem in prop_oneof![
-            sized(Tables { leaves: 3, singletons: true, shares: [25, 5], ..Tables::default() }, 200),
-            sized(Tables { values: Values::Small, ..Tables::default() }, 200),
+            sized(Tables { leaves: 3, singletons: true, shares: [25, 5], ..Tables::default() }, 60),
+            sized(Tables { values: Values::Small, ..Tables::default() }, 150),
         ],
     ) {
         let once = on_threads(&problem, 1);

@@ -116,6 +116,12 @@ fn a_width_that_no_single_side_reaches_is_reached_by_both() {
 }
 
 #[test]
+fn a_width_that_is_exactly_the_interval_is_met() {
+    let problem = row(&[16, 8, 8], &[(1, [5, 5, 16])], 16, &[0]);
+    assert!(is_safe(&problem, &protect(&problem).unwrap().pattern));
+}
+
+#[test]
 fn a_width_beyond_what_the_intruder_knows_has_no_pattern() {
     let problem = row(&[16, 8, 8], &[(1, [5, 5, 17])], 16, &[0]);
     assert!(matches!(protect(&problem), Err(SuppressError::NoPattern { .. })));
