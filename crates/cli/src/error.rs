@@ -19,6 +19,9 @@ pub(crate) enum Failure {
     /// A file could not be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
+    /// A folder with files of somebody else.
+    #[error("`{}` holds files that no demo wrote\nhint: name a new folder with `--out`", .0.display())]
+    Occupied(PathBuf),
     /// Two kinds of file that cannot be converted.
     #[error("cannot convert `{}` to `{}`\nhint: {hint}", from.display(), to.display())]
     Convert { from: PathBuf, to: PathBuf, hint: &'static str },

@@ -28,3 +28,14 @@ fn the_demo_shows_a_piece_of_its_table_and_where_the_proof_is() {
     desk.expect(0, &["verify", "cellveil-demo/release"]);
     desk.expect(0, &["protect", "cellveil-demo/job.toml"]);
 }
+
+#[test]
+fn the_demo_writes_over_itself_and_over_nobody_else() {
+    let desk = Desk::new();
+    desk.expect(0, &["demo", "--enterprises", "200", "--out", "mine"]);
+    desk.expect(0, &["demo", "--enterprises", "300", "--out", "mine"]);
+    desk.write("mine/job.toml", "# edited");
+    let output = desk.run(&["demo", "--out", "mine"]);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap());
+}

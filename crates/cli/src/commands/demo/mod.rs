@@ -63,8 +63,12 @@ fn show(job: &Job, released: &Released, verdict: &Verdict) -> Result<(), Failure
     ))
 }
 
-/// Writes records, hierarchies and the job file.
+/// Writes records, hierarchies and the job file, over those of an earlier demo but of nobody else.
 fn write_inputs(dir: &Path, enterprises: u32, seed: u64) -> Result<(), Failure> {
+    let is_empty = fs::read_dir(dir).map_or(true, |mut entries| entries.next().is_none());
+    if !is_empty && fs::read_to_string(dir.join("job.toml")).ok().as_deref() != Some(JOB) {
+        return Err(Failure::Occupied(dir.to_owned()));
+    }
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| Failure::Write { path, source }
