@@ -11,6 +11,7 @@ mod intervals;
 mod ledger;
 mod rational;
 mod reach;
+mod sparse;
 
 pub use attack::{Attack, AttackError, Intervals, Options, attack, prove};
 pub use component::{Component, Reduced, reduce};

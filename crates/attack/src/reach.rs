@@ -2,6 +2,7 @@
 
 use crate::component::Component;
 use crate::exact::exact_witness;
+use crate::sparse::Sparse;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Session};
 
@@ -17,6 +18,11 @@ pub struct Probe<'a> {
     /// Columns held at 0.
     fixed: Vec<bool>,
     view: View,
+    sparse: Sparse<'a>,
+    /// Whether to find out how far is possible where the target is not.
+    patient: bool,
+    /// Programs solved since somebody asked.
+    programs: usize,
 }
 
 /// Which amounts the solver sees. It works to about nine digits: amounts further apart than that in one program are noise to
@@ -93,7 +99,19 @@ impl<'a> Probe<'a> {
         }
         let fixed = vec![false; component.cells.len()];
         let (session, view) = (engine.open(&model)?, View::Wide);
-        Ok(Self { problem, incidence, component, session, scale, fixed, view })
+        let sparse = Sparse::new(problem, incidence, component, engine)?;
+        Ok(Self {
+            problem,
+            incidence,
+            component,
+            session,
+            scale,
+            fixed,
+            view,
+            sparse,
+            patient: true,
+            programs: 0,
+        })
     }
 
     /// Looks for a table with `cell` moved `target` units to `side` and the cells `unmoved` left alone.
@@ -107,6 +125,12 @@ impl<'a> Probe<'a> {
         target: i64,
         unmoved: &[CellId],
     ) -> Result<Reached, EngineError> {
+        if let Some(witness) = self.quickly(cell, side, target, unmoved)? {
+            return Ok(Reached::Target(witness));
+        }
+        if !self.patient {
+            return Ok(Reached::Short { distance: 0.0, witness: None });
+        }
         let fits = MODERATE.contains(&(target as f64 / self.scale));
         if !fits || self.view == View::Wide {
             let scale = if fits { self.scale } else { target as f64 / STEPS };
@@ -119,6 +143,46 @@ impl<'a> Probe<'a> {
         }
         self.look(self.scale, View::Wide)?;
         self.ask(cell, side, target, unmoved)
+    }
+
+    /// How many programs were solved since this was last asked.
+    pub fn take_programs(&mut self) -> usize {
+        std::mem::take(&mut self.programs)
+    }
+
+    /// From now on, says only whether a target is reached, and not how far is possible otherwise.
+    pub fn hurry(&mut self) {
+        self.patient = false;
+    }
+
+    /// Whether there seems to be a table with `cell` moved `target` units to `side`; found out without writing it down.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine fails.
+    pub fn can_reach(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+    ) -> Result<bool, EngineError> {
+        let Some(column) = self.column(cell) else { return Ok(false) };
+        let moves = self.towards(column, side, target as f64, &[])?;
+        let distance = moves.map(|moves| moves[column as usize] * self.scale * side.sign() as f64);
+        Ok(distance.is_none_or(|distance| distance >= target as f64 * (1.0 - NEARLY)))
+    }
+
+    /// A table with few moves.
+    fn quickly(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Option<Witness>, EngineError> {
+        let Some(column) = self.column(cell) else { return Ok(None) };
+        self.programs += 1;
+        let held: Vec<u32> = unmoved.iter().filter_map(|&cell| self.column(cell)).collect();
+        self.sparse.table(column, side, target, &self.fixed, &held)
     }
 
     fn ask(
@@ -297,6 +361,7 @@ impl<'a> Probe<'a> {
     pub fn fix(&mut self, cell: CellId) -> Result<(), EngineError> {
         let Some(column) = self.column(cell) else { return Ok(()) };
         self.fixed[column as usize] = true;
+        self.sparse.set_free(column, &self.fixed)?;
         self.session.set_bounds(column, 0.0, 0.0)
     }
 
@@ -307,6 +372,7 @@ impl<'a> Probe<'a> {
     pub fn release(&mut self, cell: CellId) -> Result<(), EngineError> {
         let Some(column) = self.column(cell) else { return Ok(()) };
         self.fixed[column as usize] = false;
+        self.sparse.set_free(column, &self.fixed)?;
         let (lower, upper) = self.bounds(cell);
         self.session.set_bounds(column, lower, upper)
     }
@@ -317,6 +383,7 @@ impl<'a> Probe<'a> {
 
     /// The moves that take a column furthest; `None` if nothing limits it.
     fn furthest(&mut self, column: u32, side: Side) -> Result<Option<Vec<f64>>, EngineError> {
+        self.programs += 1;
         self.session.set_cost(column, -(side.sign() as f64))?;
         let outcome = self.session.solve(&Limits::default());
         self.session.set_cost(column, 0.0)?;

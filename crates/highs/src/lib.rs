@@ -158,10 +158,11 @@ impl HighsSession {
             Changes::Bounds => (1, c"off"),
             Changes::Costs => (4, c"off"),
             Changes::Many => (1, c"on"),
+            Changes::Fresh => (1, c"off"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
-        self.cold = model.changes == Changes::Many;
+        self.cold = matches!(model.changes, Changes::Many | Changes::Fresh);
         self.columns = model.columns.len();
         self.rows = model.rows.len();
         check(status, "it refused the model")

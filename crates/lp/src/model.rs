@@ -35,6 +35,8 @@ pub enum Changes {
     /// So much that starting again from scratch, with the model simplified first, is quicker. (Measured on the pricing
     /// programs of a 2020-cell hierarchical table: 20 ms from scratch, 200 ms from the last basis.)
     Many,
+    /// What the answer is near to: nothing. Every solve starts there, and not where the last one ended.
+    Fresh,
 }
 
 /// `min Σ cost · column` subject to rows and bounds.

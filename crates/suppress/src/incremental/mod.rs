@@ -24,8 +24,8 @@ enum Order {
     SmallestFirst,
 }
 
-/// Above this many terms in all relations only one order is tried.
-const SMALL: usize = 8_000;
+/// A second order is tried where needs times terms of relations are at most this: where it takes seconds.
+const SMALL: usize = 1_000_000;
 
 impl Protect for Incremental {
     fn protect(
@@ -35,7 +35,7 @@ impl Protect for Incremental {
     ) -> Result<Protected, SuppressError> {
         let search = Search::new(problem, context);
         let mut best = search.run(Order::LargestFirst)?;
-        if problem.relations().terms() <= SMALL && !(context.stop)() {
+        if problem.needs().len() * problem.relations().terms() <= SMALL && !(context.stop)() {
             // A pattern exists now, so a second order that runs out of time is no failure.
             match search.run(Order::SmallestFirst) {
                 Ok(other) if problem.cost_of(&other.0) < problem.cost_of(&best.0) => best = other,

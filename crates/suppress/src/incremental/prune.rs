@@ -6,8 +6,12 @@
 
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Component, Ledger, Probe, prove, reduce};
-use cellveil_core::{CellId, Incidence, Pattern, Problem, Status, Witness};
+use cellveil_core::{CellId, Incidence, Pattern, Problem, Side, Status, Witness};
 use std::collections::BTreeMap;
+
+/// The most work, in programs times their cells, spent on giving cells back; what is left then stays withheld. Counted and not
+/// timed, so that the pattern is the same everywhere.
+const MOST_WORK: usize = 2_000_000;
 
 pub(super) fn prune<'a>(
     problem: &'a Problem,
@@ -65,16 +69,24 @@ fn prune_component(
         component.cells.iter().copied().filter(is_candidate).collect();
     candidates.sort_by(|a, b| problem.cost(*b).total_cmp(&problem.cost(*a)).then(a.cmp(b)));
     let mut probe = Probe::new(problem, incidence, component, context.engine)?;
+    // A width may be put together from what each side can do, so both must be asked how far they get.
+    if problem.needs().iter().all(|need| need.sliding <= need.down + need.up) {
+        probe.hurry();
+    }
     let total = candidates.len();
+    let mut work = 0;
     for (done, cell) in candidates.into_iter().enumerate() {
-        if (context.stop)() {
+        if (context.stop)() || work > MOST_WORK {
             break;
         }
         context.progress.step("prune", done, total, problem.cost_of(pattern));
         let mark = ledger.mark();
         let retired = ledger.retire(cell);
         probe.fix(cell)?;
-        if all_met(problem, ledger, &mut probe, &retired.needs())? {
+        let needs = retired.needs();
+        let met = all_met(problem, ledger, &mut probe, &needs)?;
+        work += probe.take_programs() * component.cells.len();
+        if met {
             pattern.give_back(cell);
             ledger.bury(cell);
         } else {
@@ -86,12 +98,26 @@ fn prune_component(
     Ok(())
 }
 
+/// Whether every need is met without the cell that is given back. Most cells are needed, and a solver says so long before a
+/// witness is written down, so that is asked first.
 fn all_met(
     problem: &Problem,
     ledger: &mut Ledger<'_>,
     probe: &mut Probe<'_>,
     needs: &[usize],
 ) -> Result<bool, SuppressError> {
+    for &need in needs {
+        let cell = problem.needs()[need].cell;
+        for side in Side::BOTH {
+            let target =
+                ledger.wanted(need, side, None).filter(|_| problem.needs()[need].sliding == 0);
+            if let Some(target) = target
+                && !probe.can_reach(cell, side, target)?
+            {
+                return Ok(false);
+            }
+        }
+    }
     for &need in needs {
         prove(problem, ledger, probe, need)?;
         if !ledger.is_proven(need) {
