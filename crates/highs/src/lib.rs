@@ -3,9 +3,9 @@
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
 use highs_sys::{
     Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver, Highs_create,
-    Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passLp,
-    Highs_passMip, Highs_run, Highs_setBoolOptionValue, Highs_setIntOptionValue,
-    Highs_setStringOptionValue, HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
+    Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passMip,
+    Highs_run, Highs_setBoolOptionValue, Highs_setIntOptionValue, Highs_setStringOptionValue,
+    HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
     kHighsModelStatusIterationLimit as STEP_LIMIT, kHighsModelStatusModelEmpty as EMPTY,
     kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusUnbounded as UNBOUNDED,
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
@@ -108,49 +108,28 @@ impl HighsSession {
             model.columns.iter().map(|c| HighsInt::from(c.integer)).collect();
         let (columns, rows, terms) =
             (size(costs.len())?, size(model.rows.len())?, size(indices.len())?);
-        let status = if model.columns.iter().any(|c| c.integer) {
-            // SAFETY: every pointer is to a live vector of the length that the call expects.
-            unsafe {
-                Highs_passMip(
-                    self.highs,
-                    columns,
-                    rows,
-                    terms,
-                    ROWWISE,
-                    MINIMISE,
-                    0.0,
-                    costs.as_ptr(),
-                    lower.as_ptr(),
-                    upper.as_ptr(),
-                    row_lower.as_ptr(),
-                    row_upper.as_ptr(),
-                    starts.as_ptr(),
-                    indices.as_ptr(),
-                    values.as_ptr(),
-                    integrality.as_ptr(),
-                )
-            }
-        } else {
-            // SAFETY: as above.
-            unsafe {
-                Highs_passLp(
-                    self.highs,
-                    columns,
-                    rows,
-                    terms,
-                    ROWWISE,
-                    MINIMISE,
-                    0.0,
-                    costs.as_ptr(),
-                    lower.as_ptr(),
-                    upper.as_ptr(),
-                    row_lower.as_ptr(),
-                    row_upper.as_ptr(),
-                    starts.as_ptr(),
-                    indices.as_ptr(),
-                    values.as_ptr(),
-                )
-            }
+        let is_whole = model.columns.iter().any(|c| c.integer);
+        // SAFETY: every pointer is to a live vector of the length that the call expects; HiGHS takes no pointer to whole
+        // numbers for "none is whole".
+        let status = unsafe {
+            Highs_passMip(
+                self.highs,
+                columns,
+                rows,
+                terms,
+                ROWWISE,
+                MINIMISE,
+                0.0,
+                costs.as_ptr(),
+                lower.as_ptr(),
+                upper.as_ptr(),
+                row_lower.as_ptr(),
+                row_upper.as_ptr(),
+                starts.as_ptr(),
+                indices.as_ptr(),
+                values.as_ptr(),
+                if is_whole { integrality.as_ptr() } else { std::ptr::null() },
+            )
         };
         // HiGHS's numbers for the dual and the primal simplex method. Presolve throws the basis away, and with it the warm
         // start, so it is on only where there is none.

@@ -30,6 +30,9 @@ const MODERATE: std::ops::RangeInclusive<f64> = 1.0..=1e4;
 /// A published cell costs at least this part of the average, so that none is withheld for nothing.
 const LEAST_COST: f64 = 1e-4;
 
+/// Up to this many terms of relations, simplifying a program takes longer than solving it.
+const SMALL: usize = 8_000;
+
 /// What is withheld already costs next to nothing: just enough that no more cells move than must. Witnesses of few cells die
 /// seldom when cells are given back.
 const WITHHELD_COST: f64 = 1e-5;
@@ -49,7 +52,9 @@ impl<'a> Program<'a> {
         let average = component.cells.iter().map(|&c| problem.cost(c)).sum::<f64>()
             / component.cells.len() as f64;
         let average = if average > 0.0 { average } else { 1.0 };
-        let mut model = Model { changes: Changes::Many, ..Model::default() };
+        let changes =
+            if problem.relations().terms() <= SMALL { Changes::Fresh } else { Changes::Many };
+        let mut model = Model { changes, ..Model::default() };
         for &cell in &component.cells {
             let withheld = pattern.is_withheld(cell);
             let cost = if withheld {
