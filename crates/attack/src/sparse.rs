@@ -56,7 +56,7 @@ impl<'a> Sparse<'a> {
         held: &[u32],
     ) -> Result<Option<Witness>, EngineError> {
         let cell = self.component.cells[at as usize];
-        if self.room(at, side) < target as f64 {
+        if self.problem.room(cell, side).is_some_and(|room| room < target) {
             return Ok(None);
         }
         self.measure(target, fixed)?;
@@ -80,7 +80,10 @@ impl<'a> Sparse<'a> {
         if fixed[at as usize] || self.scale <= 0.0 {
             return self.bound(at, |_| (0.0, 0.0));
         }
-        let steps = Side::BOTH.map(|side| self.room(at, side) / self.scale);
+        let cell = self.component.cells[at as usize];
+        let steps = Side::BOTH.map(|side| {
+            self.problem.room(cell, side).map_or(f64::INFINITY, |units| units as f64 / self.scale)
+        });
         let drawn_in = steps.map(|steps| match steps {
             steps if steps < 1.0 / FAR => 0.0,
             steps if steps.is_finite() => steps.min(FAR),
@@ -92,7 +95,7 @@ impl<'a> Sparse<'a> {
     /// Changes the steps where a target does not fit them.
     fn measure(&mut self, target: i64, fixed: &[bool]) -> Result<(), EngineError> {
         let steps = target as f64 / self.scale;
-        if (10.0..=1e4).contains(&steps) || (self.scale == 1.0 && steps < 10.0) {
+        if (10.0..=1e4).contains(&steps) || (self.scale <= 1.0 && steps < 10.0) {
             return Ok(());
         }
         self.scale = (target as f64 / STEPS).round().max(1.0);
@@ -105,16 +108,5 @@ impl<'a> Sparse<'a> {
             self.session.set_bounds(column, lower, upper)?;
         }
         Ok(())
-    }
-
-    /// How far a cell can move to a side, in units.
-    fn room(&self, at: u32, side: Side) -> f64 {
-        let cell = self.component.cells[at as usize];
-        let value = self.problem.value(cell);
-        let units = match side {
-            Side::Down => self.problem.lower(cell).map(|bound| value - bound),
-            Side::Up => self.problem.upper(cell).map(|bound| bound - value),
-        };
-        units.map_or(f64::INFINITY, |units| units as f64)
     }
 }

@@ -1,7 +1,7 @@
 //! What suppression, adjustment and attack see of a table.
 
 use crate::{
-    CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Table, Why, units,
+    CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Side, Table, Why, units,
 };
 use thiserror::Error;
 
@@ -106,6 +106,12 @@ pub enum ProblemError {
         /// The relation, counted from 0.
         relation: usize,
     },
+    /// A relation names a cell twice, or with a coefficient of 0.
+    #[error("relation {relation} names a cell twice, or with the coefficient 0")]
+    Terms {
+        /// The relation, counted from 0.
+        relation: usize,
+    },
     /// A value lies outside the bounds the intruder is said to know.
     #[error("the value of `{0}` lies outside its own bounds")]
     OutOfBounds(String),
@@ -154,6 +160,10 @@ impl Problem {
         let unknown = |r: &usize| parts.relations.row(*r).any(|(cell, _)| cell.index() >= cells);
         if let Some(relation) = (0..parts.relations.len()).find(unknown) {
             return Err(ProblemError::UnknownCell { relation });
+        }
+        if let Some(relation) = (0..parts.relations.len()).find(|&r| !is_plain(&parts.relations, r))
+        {
+            return Err(ProblemError::Terms { relation });
         }
         for cell in (0..cells).map(CellId::at) {
             check_cell(&parts, cell)?;
@@ -271,6 +281,14 @@ impl Problem {
         Some(self.parts.upper[cell.index()]).filter(|&bound| bound != NO_UPPER)
     }
 
+    /// How far a cell can move to a side before the intruder knows better, in units; `None` if there is no limit.
+    pub fn room(&self, cell: CellId, side: Side) -> Option<i64> {
+        match side {
+            Side::Down => self.lower(cell).map(|bound| self.value(cell).saturating_sub(bound)),
+            Side::Up => self.upper(cell).map(|bound| bound.saturating_sub(self.value(cell))),
+        }
+    }
+
     /// What may be done with a cell.
     pub fn status(&self, cell: CellId) -> Status {
         self.parts.status[cell.index()]
@@ -323,6 +341,13 @@ impl Problem {
     pub fn cost_of(&self, pattern: &Pattern) -> f64 {
         pattern.secondaries().map(|cell| self.cost(cell)).sum()
     }
+}
+
+/// Whether a relation names every cell once and for something.
+fn is_plain(relations: &Relations, relation: usize) -> bool {
+    let mut cells: Vec<CellId> = relations.row(relation).map(|(cell, _)| cell).collect();
+    cells.sort_unstable();
+    cells.windows(2).all(|pair| pair[0] != pair[1]) && relations.row(relation).all(|(_, c)| c != 0)
 }
 
 fn check_cell(parts: &ProblemParts, cell: CellId) -> Result<(), ProblemError> {

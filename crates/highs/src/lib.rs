@@ -134,10 +134,9 @@ impl HighsSession {
         // HiGHS's numbers for the dual and the primal simplex method. Presolve throws the basis away, and with it the warm
         // start, so it is on only where there is none.
         let (strategy, presolve) = match model.changes {
-            Changes::Bounds => (1, c"off"),
+            Changes::Bounds | Changes::Fresh => (1, c"off"),
             Changes::Costs => (4, c"off"),
             Changes::Many => (1, c"on"),
-            Changes::Fresh => (1, c"off"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;

@@ -202,12 +202,12 @@ fn the_least_number_is_far_below_and_not_above() {
 }
 
 #[test]
-fn a_cell_that_counts_twice_in_a_relation_counts_twice() {
+fn a_cell_with_the_coefficient_two_counts_twice() {
     let mut parts = parts(0, 1, 0);
     unbounded(&mut parts);
     parts.values[6] = 20;
     let mut relations = Relations::default();
-    relations.push_sum(CellId(6), [NEEDY, NEEDY]);
+    relations.push([(CellId(6), -1), (NEEDY, 2)], 0);
     parts.relations = relations;
     let moves = |total| Witness { denominator: 1, moves: vec![(NEEDY, 1), (CellId(6), total)] };
     assert_eq!(judge(&parts, &certificate(vec![(Side::Up, moves(2))])), Ok(()));
@@ -260,4 +260,14 @@ fn a_cell_that_was_withheld_from_the_start_must_stay_withheld() {
     pattern.give_back(CellId(15));
     let faults = verify(&Problem::new(given, 0).unwrap(), &pattern, &proof);
     assert_eq!(faults, Err(vec![Fault::WithheldPublished("cell 15".to_owned())]));
+}
+
+#[test]
+fn a_relation_that_names_a_cell_twice_or_for_nothing_is_refused() {
+    for terms in [vec![(CellId(0), -1), (CellId(1), 1), (CellId(1), 1)], vec![(CellId(0), 0)]] {
+        let mut parts = parts(1, 1, 0);
+        let relation = parts.relations.len();
+        parts.relations.push(terms, 0);
+        assert_eq!(Problem::new(parts, 0).unwrap_err(), ProblemError::Terms { relation });
+    }
 }

@@ -117,7 +117,7 @@ impl<'a> Program<'a> {
         unmoved: &[CellId],
     ) -> Result<Option<Witness>, EngineError> {
         let Some(at) = self.position(cell) else { return Ok(None) };
-        if room(self.problem, cell, side) < target as f64 {
+        if self.problem.room(cell, side).is_some_and(|room| room < target) {
             return Ok(None);
         }
         self.fit(target)?;
@@ -176,22 +176,9 @@ fn step(target: i64) -> f64 {
     (target as f64 / STEPS).round().max(1.0)
 }
 
-/// How far a cell can move to a side, in units.
-fn room(problem: &Problem, cell: CellId, side: Side) -> f64 {
-    let value = problem.value(cell);
-    match side {
-        Side::Down => {
-            problem.lower(cell).map_or(f64::INFINITY, |bound| value.saturating_sub(bound) as f64)
-        }
-        Side::Up => {
-            problem.upper(cell).map_or(f64::INFINITY, |bound| bound.saturating_sub(value) as f64)
-        }
-    }
-}
-
-/// The same in steps of `scale` units, without what is too far or too near for the solver.
+/// How far a cell can move to a side, in steps of `scale` units, without what is too far or too near for the solver.
 fn steps(problem: &Problem, cell: CellId, side: Side, scale: f64) -> f64 {
-    let steps = room(problem, cell, side) / scale;
+    let steps = problem.room(cell, side).map_or(f64::INFINITY, |units| units as f64 / scale);
     match steps {
         steps if steps < NEGLIGIBLE => 0.0,
         steps if steps.is_finite() => steps.min(FAR),
