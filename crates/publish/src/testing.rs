@@ -1,4 +1,5 @@
 //! Small releases for the tests of this crate.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::{Formats, Publication, Summary};
 use cellveil_core::{

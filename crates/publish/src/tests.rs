@@ -1,4 +1,5 @@
 //! Releases written, read again, damaged and replaced.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::manifest::Manifest;
 use crate::publication::write_within;

@@ -71,6 +71,8 @@ fn parse(file: &Path, text: &str, lead: Option<&str>, total: &str) -> Result<Tre
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
 
     fn parsed(text: &str, lead: Option<&str>) -> Result<Vec<(String, Option<String>)>, String> {

@@ -125,6 +125,8 @@ fn malformed(file: &Path, line: Option<u64>, why: &str) -> TabulateError {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
 
     fn parsed(text: &str) -> Result<Vec<(String, Option<String>)>, String> {

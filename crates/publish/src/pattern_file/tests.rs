@@ -1,4 +1,5 @@
 //! Pattern files as other programs write them.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::read_pattern;
 use crate::testing::{grid_problem, jj_problem};

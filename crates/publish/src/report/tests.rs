@@ -1,4 +1,5 @@
 //! The report as people read it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::page;
 use crate::testing::{
