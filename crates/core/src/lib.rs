@@ -1,4 +1,4 @@
-//! The vocabulary of cellveil: one type per stage of the way from a table to its release, and the one judge, [`verify`].
+//! The vocabulary of cellveil: one type per stage of the way from a table to its release, and the one judge, [`verify()`].
 //!
 //! Nothing here reads a file, calls a solver or waits. Amounts are whole numbers of a table's smallest unit (see
 //! [`units`]), so every sum and every check in this crate is exact.
