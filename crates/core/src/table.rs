@@ -19,6 +19,8 @@ pub struct Contributors {
     counts: Vec<u64>,
     depth: usize,
     top: Vec<Contribution>,
+    /// Per cell the largest of those who asked for protection, for each of the two request codes, where that is known.
+    requests: Option<Vec<[Option<i64>; 2]>>,
 }
 
 impl Contributors {
@@ -32,7 +34,28 @@ impl Contributors {
             top.len(),
             "every cell has the same number of largest contributions"
         );
-        Self { counts, depth, top }
+        Self { counts, depth, top, requests: None }
+    }
+
+    /// The same, with the largest of those who asked for protection per cell, for each of the two request codes.
+    ///
+    /// # Panics
+    /// If there is not one entry per cell: a mistake of the program that built them.
+    #[must_use]
+    pub fn with_requests(mut self, requests: Vec<[Option<i64>; 2]>) -> Self {
+        assert_eq!(self.counts.len(), requests.len(), "every cell has its requests");
+        self.requests = Some(requests);
+        self
+    }
+
+    /// Whether it is known who asked for protection.
+    pub fn has_requests(&self) -> bool {
+        self.requests.is_some()
+    }
+
+    /// The largest of those who asked for protection, for each of the two request codes; `None` if that is not known.
+    pub fn requests(&self, cell: CellId) -> Option<[Option<i64>; 2]> {
+        self.requests.as_ref().map(|requests| requests[cell.index()])
     }
 
     /// How many contribute to a cell.

@@ -46,18 +46,26 @@ pub fn one_cell(
     let has_holdings = records.iter().any(|record| record.holding.is_some());
     let weight = |record: &Record| record.weight.unwrap_or(1);
     let mut requests = [None; 2];
-    let mut holdings: BTreeMap<String, i64> = BTreeMap::new();
+    let mut holdings: BTreeMap<String, (i64, [bool; 2])> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
         if let Some(largest) = record.request.and_then(|kind| requests.get_mut(kind)) {
             *largest = (*largest).max(Some(record.value.abs()));
         }
         let holding = record.holding.clone().unwrap_or_else(|| format!("\u{0}{at}"));
-        *holdings.entry(holding).or_default() += record.value;
+        let (sum, asked) = holdings.entry(holding).or_default();
+        *sum += record.value;
+        if let Some(asked) = record.request.and_then(|kind| asked.get_mut(kind)) {
+            *asked = true;
+        }
     }
+    let largest = |kind: usize| {
+        holdings.values().filter(|(_, asked)| asked[kind]).map(|(sum, _)| sum.abs()).max()
+    };
+    let holding_requests = [largest(0), largest(1)];
     let respondents =
         records.iter().map(|r| Contribution { value: r.value.abs(), weight: weight(r) }).collect();
     let holdings =
-        holdings.values().map(|value| Contribution { value: value.abs(), weight: 1 }).collect();
+        holdings.values().map(|(sum, _)| Contribution { value: sum.abs(), weight: 1 }).collect();
     let hierarchy =
         Hierarchy::flat("Total", Vec::<String>::new()).map_err(|_| TableError::Columns)?;
     Table::new(TableParts {
@@ -72,7 +80,8 @@ pub fn one_cell(
         values: vec![records.iter().map(|record| record.value * weight(record)).sum()],
         contribution_decimals: decimals,
         respondents: contributors(respondents),
-        holdings: has_holdings.then(|| contributors(holdings)),
+        holdings: has_holdings
+            .then(|| contributors(holdings).with_requests(vec![holding_requests])),
         weighted: has_weights.then(|| Weighted {
             decimals: weight_decimals,
             counts: vec![records.iter().map(weight).sum()],

@@ -2,7 +2,7 @@
 //!
 //! The cell is sensitive when the largest `r` of those who asked exceeds `percent` of `X`, or when anybody asked and there
 //! are fewer than `below` respondents. There are two kinds of request, each with its own percentage and its own `r`.
-//! Requests are those of respondents: a table does not say what a holding whose parts asked adds up to.
+//! A holding asks when one of its parts does; it is then looked at with all it brings to the cell.
 
 use crate::{Asks, By, Cell, Level, Percent, Rule, RuleError, Values, frequency};
 use cellveil_core::Reason;
@@ -32,6 +32,9 @@ pub struct Request {
     /// The protection level, in per cent of the value; 10 unless given.
     #[serde(default = "frequency::ten")]
     pub range: Percent,
+    /// Who asks, and who is counted.
+    #[serde(default)]
+    pub by: By,
 }
 
 impl Rule for Request {
@@ -47,17 +50,51 @@ impl Rule for Request {
     }
 
     fn asks(&self) -> Asks {
-        Asks { values: Values::NonNegative, requests: true, ..Asks::default() }
+        Asks { by: self.by, values: Values::NonNegative, requests: true, ..Asks::default() }
     }
 
     fn judge(&self, cell: &Cell<'_>) -> Option<Level> {
-        let largest = cell.table().requests()?[cell.id().index()];
+        let largest = match self.by {
+            By::Respondent => cell.table().requests()?[cell.id().index()],
+            By::Holding => cell.table().holdings()?.requests(cell.id())?,
+        };
         let percents = [self.percent, self.percent2.unwrap_or(self.percent)];
         let shown = largest.iter().zip(percents).any(|(asked, percent)| {
             let r = asked.map_or(0, |value| cell.single(value));
             Percent::HUNDRED.millionths() * r > percent.millionths() * cell.total()
         });
-        let few = largest.iter().any(Option::is_some) && cell.count(By::Respondent) < self.below;
+        let few = largest.iter().any(Option::is_some) && cell.count(self.by) < self.below;
         (shown || few).then(|| cell.range(self.range))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+    use crate::{Record, RuleSet, one_cell};
+
+    #[test]
+    fn a_holding_that_asked_is_looked_at_with_all_its_parts() {
+        let part =
+            |value, request| Record { holding: Some("g".to_owned()), request, ..Record::of(value) };
+        let table = one_cell(&[part(30, Some(0)), part(45, None), Record::of(25)], 0, 0).unwrap();
+        let sensitive = |rules: &str| {
+            let rules: RuleSet = toml::from_str(rules).unwrap();
+            !rules.judge(&table).unwrap().needs.is_empty()
+        };
+        assert!(!sensitive("request = { percent = 70 }"));
+        assert!(sensitive("request = { percent = 70, by = \"holding\" }"));
+        assert!(!sensitive("request = { percent = 75, by = \"holding\" }"));
+        assert!(sensitive("request = { percent = 75, below = 3, by = \"holding\" }"));
+    }
+
+    #[test]
+    fn requests_by_holding_without_holdings_are_refused() {
+        let asked = Record { request: Some(0), ..Record::of(30) };
+        let table = one_cell(&[asked, Record::of(70)], 0, 0).unwrap();
+        let rules: RuleSet =
+            toml::from_str("request = { percent = 70, by = \"holding\" }").unwrap();
+        assert!(rules.judge(&table).is_err());
     }
 }

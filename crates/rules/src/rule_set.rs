@@ -184,7 +184,11 @@ impl RuleSet {
         if asks.by == By::Holding && asks.top > 0 && table.weighted().is_some() {
             return Err(RuleError::WeightedHoldings { rule });
         }
-        if asks.requests && table.requests().is_none() {
+        let knows_requests = match asks.by {
+            By::Respondent => table.requests().is_some(),
+            By::Holding => contributors.has_requests(),
+        };
+        if asks.requests && !knows_requests {
             return Err(RuleError::NoRequests { rule });
         }
         if asks.weights && table.weighted().is_none() {

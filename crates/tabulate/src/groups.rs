@@ -153,6 +153,8 @@ struct Finest<'a> {
 struct Share {
     response: i128,
     value: i128,
+    /// Whether one of the parts asked for protection, with either code.
+    asked: [bool; 2],
 }
 
 impl Finest<'_> {
@@ -253,12 +255,16 @@ impl Finest<'_> {
         let rows = self.keys.chunks_exact(self.dimensions.len()).zip(&self.members).zip(tallies);
         let finest = rows.filter_map(|((codes, member), tally)| {
             member.map(|m| {
-                (space.key(codes, m), Share { response: tally.response, value: tally.value })
+                let asked = tally.requests.map(|request| request.is_some());
+                (space.key(codes, m), Share { response: tally.response, value: tally.value, asked })
             })
         });
         let join = |sum: &mut Share, part: &Share| {
             sum.response = sum.response.saturating_add(part.response);
             sum.value = sum.value.saturating_add(part.value);
+            for (sum, part) in sum.asked.iter_mut().zip(part.asked) {
+                *sum |= part;
+            }
         };
         let mut shares = space.roll_up(finest.collect(), join)?;
         for (key, _) in &mut shares {
@@ -278,24 +284,36 @@ impl Finest<'_> {
         let depth = self.plan.spec.top;
         let (mut next, mut next_alone) = (0, 0);
         let mut all: Vec<(u64, Vec<Contribution>)> = Vec::with_capacity(cells.len());
+        let mut requests: Vec<[Option<i64>; 2]> = Vec::with_capacity(cells.len());
         for (at, &(key, _)) in cells.iter().enumerate() {
             let (mut count, mut top) = (0, Vec::new());
+            let mut asked = [None; 2];
             if let Some((_, tally)) = alone.get(next_alone).filter(|(cell, _)| *cell == key) {
-                (count, top) = (tally.count, tally.top.clone());
+                (count, top, asked) = (tally.count, tally.top.clone(), tally.requests);
                 next_alone += 1;
             }
             while let Some((_, share)) = shares.get(next).filter(|(cell, _)| *cell == key) {
                 let overflow =
                     || TabulateError::Overflow(names.describe(CellId::at(at)).to_string());
-                top.push(self.contribution(share).ok_or_else(overflow)?);
+                let contribution = self.contribution(share).ok_or_else(overflow)?;
+                for (largest, _) in asked.iter_mut().zip(share.asked).filter(|(_, asked)| *asked) {
+                    *largest = (*largest).max(Some(contribution.value));
+                }
+                top.push(contribution);
                 count += 1;
                 next += 1;
             }
             top.sort_unstable_by(|a, b| b.cmp(a));
             top.truncate(depth);
             all.push((count, top));
+            requests.push(asked);
         }
-        Ok(contributors(all.iter().map(|(count, top)| (*count, &top[..])), depth))
+        let holdings = contributors(all.iter().map(|(count, top)| (*count, &top[..])), depth);
+        Ok(if self.plan.spec.request.is_some() {
+            holdings.with_requests(requests)
+        } else {
+            holdings
+        })
     }
 
     /// A holding's share as one contribution; its weight is the mean of its parts', rounded up, so that value times weight is

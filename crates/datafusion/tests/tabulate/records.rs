@@ -87,6 +87,21 @@ fn a_holding_weighs_what_it_brings_to_the_cell() {
 }
 
 #[test]
+fn a_holding_asks_when_one_of_its_parts_does() {
+    let folder = Folder::new();
+    let mut spec = spec(&["region"], Some("wage"));
+    spec.holding = Some("group".to_owned());
+    spec.request =
+        Some(RequestSpec { column: "ask".to_owned(), codes: [Some("1".to_owned()), None] });
+    let records = "region,wage,ask,group\nNord,10,,g\nNord,3,1,g\nSud,7,,g\nSud,8,1,\n";
+    let table = tabulate(folder.write("r.csv", records), &spec).unwrap();
+    let asked = |cell| table.holdings().unwrap().requests(cellveil_core::CellId(cell)).unwrap();
+    assert_eq!(asked(0), [Some(20), None], "10 + 3 + 7 of one holding");
+    assert_eq!(asked(1), [Some(13), None], "both parts in Nord");
+    assert_eq!(asked(2), [Some(8), None], "in Sud the holding's part did not ask, one alone did");
+}
+
+#[test]
 fn requests_keep_the_largest_who_asked() {
     let folder = Folder::new();
     let mut spec = spec(&["region"], Some("wage"));
