@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The most work, in programs times their cells, spent on giving cells back; what is left then stays withheld. Counted and not
 /// timed, so that the pattern is the same everywhere.
-const MOST_WORK: usize = 6_000_000;
+const MOST_WORK: usize = 2_000_000;
 
 pub(super) fn prune<'a>(
     problem: &'a Problem,
