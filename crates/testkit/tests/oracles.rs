@@ -121,7 +121,10 @@ proptest! {
         let pattern = problem.start();
         prop_assert_eq!(&other.back(&other.there(&pattern)), &pattern);
         prop_assert_eq!(&other.there(&pattern), &other.problem.start());
-        let exposed = |problem, pattern| brute::exposed(problem, pattern).map(|exposed| exposed.len());
-        prop_assert_eq!(exposed(&problem, &pattern), exposed(&other.problem, &other.there(&pattern)));
+        // The order of the cells decides how many steps the search takes, so one of the two may not end.
+        let there = brute::exposed(&other.problem, &other.there(&pattern));
+        if let (Some(here), Some(there)) = (brute::exposed(&problem, &pattern), there) {
+            prop_assert_eq!(here.len(), there.len());
+        }
     }
 }
