@@ -1,11 +1,11 @@
 //! The intruder's system, reduced and split.
 //!
-//! Published cells are constants, so columns are withheld cells only. A withheld cell that stands alone in a relation is
-//! determined; it becomes a constant too, until no more are found. What is left falls apart into connected components that
-//! have nothing to do with each other.
+//! Published cells are constants, so columns are withheld cells only. Rooms are narrowed relation by relation; a cell without any
+//! is determined and becomes a constant too. Equal relations are one. What is left falls apart into connected components
+//! that have nothing to do with each other.
 
-use cellveil_core::{CellId, Pattern, Problem};
-use std::collections::BTreeMap;
+use crate::propagate::{NO_LIMIT, Room, Rows, propagate, slot};
+use cellveil_core::{CellId, Pattern, Problem, Side};
 
 /// Withheld cells that depend on each other, and the relations among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,51 @@ pub struct Component {
     pub cells: Vec<CellId>,
     /// Distinct relations: positions in `cells` with coefficients.
     pub rows: Vec<Vec<(u32, i32)>>,
+    /// How far each cell can move at most.
+    pub rooms: Vec<Room>,
+}
+
+impl Component {
+    /// Where a cell stands.
+    pub fn position(&self, cell: CellId) -> Option<u32> {
+        self.cells.binary_search(&cell).ok().map(|at| at as u32)
+    }
+
+    /// How far the cell at a position can move to a side at most; `None` if nothing limits it.
+    pub fn room(&self, at: u32, side: Side) -> Option<i64> {
+        Some(self.rooms[at as usize][slot(side)]).filter(|&room| room != NO_LIMIT)
+    }
+
+    /// The part of a component on some of its positions, ascending, with every relation they stand in and all others left alone.
+    pub(crate) fn part(&self, positions: &[u32], rows_of: &Rows) -> Self {
+        let mut touched: Vec<u32> = positions
+            .iter()
+            .flat_map(|&at| rows_of.of(at as usize).iter().map(|&(row, _)| row))
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let place = |at: u32| positions.binary_search(&at).ok().map(|place| place as u32);
+        let rows = touched.into_iter().map(|row| {
+            let terms = self.rows[row as usize].iter();
+            terms.filter_map(|&(at, c)| place(at).map(|place| (place, c))).collect()
+        });
+        Self {
+            cells: positions.iter().map(|&at| self.cells[at as usize]).collect(),
+            rows: rows.collect(),
+            rooms: positions.iter().map(|&at| self.rooms[at as usize]).collect(),
+        }
+    }
+
+    /// The relations of every position.
+    pub(crate) fn rows_of(&self) -> Rows {
+        let mut starts = vec![0];
+        let mut terms = Vec::new();
+        for row in &self.rows {
+            terms.extend_from_slice(row);
+            starts.push(terms.len());
+        }
+        Rows { starts, terms }.transposed(self.cells.len())
+    }
 }
 
 /// The whole system after reduction.
@@ -27,63 +72,70 @@ pub struct Reduced {
 
 /// Reduces the intruder's system for a pattern.
 pub fn reduce(problem: &Problem, pattern: &Pattern) -> Reduced {
-    let relations = problem.relations();
-    let incidence = relations.incidence(problem.len());
-    let mut unknown: Vec<bool> = problem.cells().map(|cell| pattern.is_withheld(cell)).collect();
-    let mut unknowns_in: Vec<u32> = vec![0; relations.len()];
-    for (cell, _) in pattern.withheld() {
-        for &(relation, _) in incidence.of(cell) {
-            unknowns_in[relation as usize] += 1;
-        }
-    }
-    let mut determined = Vec::new();
-    let mut alone: Vec<usize> = (0..relations.len()).filter(|&r| unknowns_in[r] == 1).collect();
-    while let Some(relation) = alone.pop() {
-        let Some((cell, _)) = relations.row(relation).find(|(cell, _)| unknown[cell.index()])
-        else {
-            continue;
-        };
-        unknown[cell.index()] = false;
-        determined.push(cell);
-        for &(other, _) in incidence.of(cell) {
-            unknowns_in[other as usize] -= 1;
-            if unknowns_in[other as usize] == 1 {
-                alone.push(other as usize);
-            }
-        }
-    }
-    determined.sort_unstable();
-    Reduced { determined, components: split(problem, &unknown) }
+    let cells: Vec<CellId> = pattern.withheld().map(|(cell, _)| cell).collect();
+    let rows = rows(problem, &cells);
+    let rows_of = rows.transposed(cells.len());
+    let mut rooms: Vec<Room> = cells
+        .iter()
+        .map(|&cell| Side::BOTH.map(|side| problem.room(cell, side).unwrap_or(NO_LIMIT)))
+        .collect();
+    propagate(&rows, &rows_of, &mut rooms);
+    let is_known = |at: usize| rooms[at] == [0, 0];
+    let determined = (0..cells.len()).filter(|&at| is_known(at)).map(|at| cells[at]).collect();
+    Reduced { determined, components: split(&cells, &rows, &rooms) }
 }
 
-fn split(problem: &Problem, unknown: &[bool]) -> Vec<Component> {
+/// The relations among withheld cells, which are columns in their order.
+fn rows(problem: &Problem, cells: &[CellId]) -> Rows {
+    const PUBLISHED: u32 = u32::MAX;
+    let mut column = vec![PUBLISHED; problem.len()];
+    for (at, cell) in cells.iter().enumerate() {
+        column[cell.index()] = at as u32;
+    }
     let relations = problem.relations();
-    let mut leader: Vec<u32> = (0..unknown.len() as u32).collect();
+    let mut rows = Rows { starts: vec![0], terms: Vec::new() };
     for relation in 0..relations.len() {
-        let mut members = relations.row(relation).filter(|(cell, _)| unknown[cell.index()]);
-        if let Some((first, _)) = members.next() {
-            for (cell, _) in members {
-                join(&mut leader, first.0, cell.0);
+        let before = rows.terms.len();
+        let unknown = relations.row(relation).map(|(cell, c)| (column[cell.index()], c));
+        rows.terms.extend(unknown.filter(|&(column, _)| column != PUBLISHED));
+        if rows.terms.len() > before {
+            rows.starts.push(rows.terms.len());
+        }
+    }
+    rows
+}
+
+fn split(cells: &[CellId], rows: &Rows, rooms: &[Room]) -> Vec<Component> {
+    const NOWHERE: u32 = u32::MAX;
+    let moves = |&(at, _): &(u32, i32)| rooms[at as usize] != [0, 0];
+    let mut leader: Vec<u32> = (0..cells.len() as u32).collect();
+    for row in 0..rows.len() {
+        let mut members = rows.of(row).iter().filter(|term| moves(term));
+        if let Some(&(first, _)) = members.next() {
+            for &(other, _) in members {
+                join(&mut leader, first, other);
             }
         }
     }
-    let mut component_of: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut component_of = vec![NOWHERE; cells.len()];
+    let mut place = vec![0_u32; cells.len()];
     let mut components: Vec<Component> = Vec::new();
-    let mut position = vec![0_u32; unknown.len()];
-    for cell in problem.cells().filter(|cell| unknown[cell.index()]) {
-        let root = find(&mut leader, cell.0);
-        let at = *component_of.entry(root).or_insert_with(|| {
-            components.push(Component { cells: Vec::new(), rows: Vec::new() });
-            components.len() - 1
-        });
-        position[cell.index()] = components[at].cells.len() as u32;
-        components[at].cells.push(cell);
+    for (at, &cell) in cells.iter().enumerate().filter(|&(at, _)| rooms[at] != [0, 0]) {
+        let root = find(&mut leader, at as u32) as usize;
+        if component_of[root] == NOWHERE {
+            component_of[root] = components.len() as u32;
+            components.push(Component { cells: Vec::new(), rows: Vec::new(), rooms: Vec::new() });
+        }
+        let component = &mut components[component_of[root] as usize];
+        place[at] = component.cells.len() as u32;
+        component.cells.push(cell);
+        component.rooms.push(rooms[at]);
     }
-    for relation in 0..relations.len() {
-        let members = relations.row(relation).filter(|(cell, _)| unknown[cell.index()]);
+    for row in 0..rows.len() {
+        let members = rows.of(row).iter().filter(|term| moves(term));
         let mut row: Vec<(u32, i32)> =
-            members.clone().map(|(cell, c)| (position[cell.index()], c)).collect();
-        if let Some((cell, _)) = members.clone().next() {
+            members.clone().map(|&(at, c)| (place[at as usize], c)).collect();
+        if let Some(&(at, _)) = members.clone().next() {
             row.sort_unstable();
             // One sign for both ways of writing a relation, so that equal ones are seen to be equal.
             if row[0].1 < 0 {
@@ -91,7 +143,8 @@ fn split(problem: &Problem, unknown: &[bool]) -> Vec<Component> {
                     term.1 = -term.1;
                 }
             }
-            components[component_of[&find(&mut leader, cell.0)]].rows.push(row);
+            let root = find(&mut leader, at) as usize;
+            components[component_of[root] as usize].rows.push(row);
         }
     }
     for component in &mut components {

@@ -6,9 +6,14 @@
 
 mod attack;
 mod component;
+mod cube;
 mod exact;
 mod intervals;
+mod layer;
 mod ledger;
+mod local;
+mod propagate;
+mod quick;
 mod rational;
 mod reach;
 mod sparse;

@@ -136,11 +136,15 @@ impl HighsSession {
         let (strategy, presolve) = match model.changes {
             Changes::Bounds | Changes::Fresh => (1, c"off"),
             Changes::Costs => (4, c"off"),
-            Changes::Many => (1, c"on"),
+            Changes::Many | Changes::Interior => (1, c"on"),
         };
+        if model.changes == Changes::Interior {
+            self.string_option(c"solver", c"ipm")?;
+            self.string_option(c"run_crossover", c"off")?;
+        }
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
-        self.cold = matches!(model.changes, Changes::Many | Changes::Fresh);
+        self.cold = matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
         self.columns = model.columns.len();
         self.rows = model.rows.len();
         check(status, "it refused the model")
