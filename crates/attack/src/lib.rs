@@ -7,6 +7,7 @@
 mod attack;
 mod component;
 mod exact;
+mod flow;
 mod intervals;
 mod ledger;
 mod rational;
@@ -16,5 +17,6 @@ mod sparse;
 pub use attack::{Attack, AttackError, Intervals, Options, attack, prove};
 pub use component::{Component, Reduced, reduce};
 pub use exact::exact_witness;
+pub use flow::{Flow, Network};
 pub use ledger::{Ledger, Retired};
-pub use reach::{Probe, Reached};
+pub use reach::{Probe, Reach, Reached};
