@@ -4,11 +4,12 @@
 #[path = "laws/simplex.rs"]
 mod simplex;
 
-use cellveil_attack::{Component, Flow, Network, Reached, Reduced, reduce};
+use cellveil_attack::{Component, Flow, Network, Options, Reached, Reduced, attack, reduce};
 use cellveil_core::{
     CellId, CellNames, NO_LOWER, NO_UPPER, Needs, Pattern, Problem, ProblemParts, Relations, Side,
-    Status, Why, Witness,
+    Status, Why, Witness, verify,
 };
+use cellveil_highs::Highs;
 use cellveil_testkit::relabel::relabel;
 use cellveil_testkit::tables::{Tables, Values};
 use cellveil_testkit::{Sketch, brute};
@@ -222,6 +223,40 @@ proptest! {
     }
 
     #[test]
+    fn shortcuts_between_cells_change_no_interval(
+        problem in flat(wide()),
+        far in vec((prop::option::of(0..=9_i64), prop::option::of(0..=9_i64)), 1..12),
+        picks in picks(),
+    ) {
+        let problem = bounded(&problem, &far);
+        let pattern = pattern(&problem, &picks);
+        let audit = attack(&problem, &pattern, &Highs, Options::default(), &[]).unwrap().audit;
+        for (component, network) in networks(&problem, &pattern) {
+            for &cell in &component.cells {
+                // A new start for every cell: nothing is known from others.
+                let ends = Side::BOTH.map(|side| {
+                    let mut flow = Flow::new(&problem, &component, &network);
+                    end(&problem, &mut flow, cell, side).map(|end| end as f64)
+                });
+                let interval = audit.interval(cell).unwrap();
+                prop_assert_eq!([interval.lower, interval.upper], ends);
+            }
+        }
+    }
+
+    #[test]
+    fn what_flows_call_safe_is_verified_also_against_insiders(
+        problem in flat(Tables { singletons: true, shares: [35, 5], ..wide() }),
+        picks in picks(),
+    ) {
+        let pattern = pattern(&problem, &picks);
+        let found = attack(&problem, &pattern, &Highs, Options::default(), &[]).unwrap();
+        let verified = verify(&problem, &pattern, &found.certificate);
+        prop_assert_eq!(found.audit.exposed.is_empty(), verified.is_ok());
+        prop_assert!(found.certificate.witnesses.iter().all(|witness| witness.denominator == 1));
+    }
+
+    #[test]
     fn without_bounds_a_cell_is_either_determined_or_unlimited(problem in flat(wide()), picks in picks()) {
         let problem = bounded(&problem, &[(None, None)]);
         let pattern = pattern(&problem, &picks);
@@ -276,4 +311,18 @@ fn three_dimensions_or_two_hierarchies_are_no_network() {
         assert!(!is_network(&table(&[&[3], &[3], &[3]], 0), seed));
         assert!(!is_network(&table(&[&[2, 2], &[2, 3]], 0), seed));
     }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_interval_and_no_witness() {
+    let problem = cellveil_testkit::tables::random_problem(5, &[40, 50]);
+    let pattern = pattern(&problem, &[true, false, true, true, false]);
+    let find = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| attack(&problem, &pattern, &Highs, Options::default(), &[]).unwrap())
+    };
+    let (alone, together) = (find(1), find(4));
+    assert!(alone.audit.intervals.len() > 1000);
+    assert_eq!(alone.audit, together.audit);
+    assert_eq!(alone.certificate, together.certificate);
 }

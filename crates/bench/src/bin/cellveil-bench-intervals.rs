@@ -1,9 +1,9 @@
-//! `cellveil-bench-intervals PER_CENT INSTANCE.jj…`: withholds the sensitive cells and about that share of the others, and prints what
-//! all intervals and all verdicts took. With 100, totals that stand in one relation only stay published.
+//! `cellveil-bench-intervals PER_CENT INSTANCE.jj…`: withholds the sensitive cells and about that share of the others that are no
+//! totals, and prints what all verdicts and all intervals took.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
 use cellveil_attack::{Intervals, Network, Options, attack, reduce};
-use cellveil_core::{Pattern, Problem, Status, Why};
+use cellveil_core::{CellId, Pattern, Problem, Status, Why};
 use cellveil_highs::Highs;
 use std::error::Error;
 use std::time::Instant;
@@ -42,10 +42,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The sensitive cells and a share of the free ones, chosen by their number.
+/// The sensitive cells and a share of the free ones that are no totals, chosen by their number.
 fn pattern(problem: &Problem, share: u64) -> Pattern {
     let mut pattern = problem.start();
-    for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
+    let relations = problem.relations();
+    let mut is_total = vec![false; problem.len()];
+    for total in (0..relations.len()).filter_map(|relation| relations.total(relation)) {
+        is_total[total.index()] = true;
+    }
+    let is_free = |&cell: &CellId| problem.status(cell) == Status::Free && !is_total[cell.index()];
+    for cell in problem.cells().filter(is_free) {
         let lot = (u64::from(cell.0).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 100;
         if lot < share {
             pattern.withhold(cell, Why::Secondary);
