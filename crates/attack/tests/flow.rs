@@ -314,6 +314,19 @@ fn three_dimensions_or_two_hierarchies_are_no_network() {
 }
 
 #[test]
+fn a_cell_in_no_relation_moves_as_far_as_its_bounds() {
+    let alone = Component { cells: vec![CellId(0)], rows: Vec::new() };
+    let network = Network::of(&alone).unwrap();
+    let table = table(&[&[2]], 0);
+    let near = bounded(&table, &[(Some(3), None)]);
+    let mut flow = Flow::new(&near, &alone, &network);
+    assert_eq!(Side::BOTH.map(|side| flow.extreme(CellId(0), side)), [Some(3), None]);
+    let moves = vec![(CellId(0), 8)];
+    let witness = Witness { denominator: 1, moves };
+    assert_eq!(flow.reach(CellId(0), Side::Up, 8, &[]), Reached::Target(witness));
+}
+
+#[test]
 fn the_number_of_threads_changes_no_interval_and_no_witness() {
     let problem = cellveil_testkit::tables::random_problem(5, &[40, 50]);
     let pattern = pattern(&problem, &[true, false, true, true, false]);

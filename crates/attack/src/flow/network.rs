@@ -37,7 +37,8 @@ impl Network {
                 let end = if signs.find(row).1 * coefficient > 0 { &mut tail } else { &mut head };
                 *end = node[row as usize];
             }
-            (tail != head).then_some((tail, head))
+            // A cell in no relation at all is a loop: it moves as it likes. Any other without an end is held in place.
+            (tail != head || component.rows.is_empty()).then_some((tail, head))
         });
         let arcs = arcs.collect();
         Some(Self { nodes: nodes as usize, arcs })

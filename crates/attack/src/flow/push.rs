@@ -125,8 +125,12 @@ impl<'a> Flow<'a> {
         let (from, to) = if side == Side::Up { (head, tail) } else { (tail, head) };
         let own = half(arc, side);
         self.hold(arc);
-        let limit = target.min(self.graph.room[own as usize]).min(self.around(from, to));
-        let total = self.push(from, to, limit);
+        let limit = target.min(self.graph.room[own as usize]);
+        let total = match limit {
+            ENDLESS if from == to => Err(Unlimited),
+            limit if from == to => Ok(limit),
+            limit => self.push(from, to, limit.min(self.around(from, to))),
+        };
         self.free(arc);
         if let Ok(total) = total {
             self.advance(own, total);
