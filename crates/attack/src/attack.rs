@@ -1,9 +1,10 @@
 //! The attack on a whole pattern.
 
 use crate::component::{Component, Reduced, reduce};
+use crate::flow::{self, Flow, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
-use crate::reach::{Probe, Reached};
+use crate::reach::{Probe, Reach, Reached};
 use cellveil_core::{
     Audit, CellId, Certificate, Exposure, Incidence, Interval, Need, Pattern, Problem, Side,
     Witness,
@@ -64,9 +65,13 @@ pub fn attack(
     {
         ledger.add(witness.clone());
     }
+    let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
     let shown: Result<Vec<Vec<Witness>>, EngineError> = components
         .par_iter()
-        .map(|component| certify(problem, &incidence, component, engine, &ledger))
+        .zip(&networks)
+        .map(|(component, network)| {
+            certify(problem, &incidence, component, network.as_ref(), engine, &ledger)
+        })
         .collect();
     for witness in shown?.into_iter().flatten() {
         ledger.add(witness);
@@ -81,10 +86,13 @@ pub fn attack(
             Interval { cell, lower: value, upper: value }
         };
         found.extend(determined.iter().filter(|cell| wanted(cell)).map(exact));
-        for component in &components {
+        for (component, network) in components.iter().zip(&networks) {
             let cells: Vec<CellId> =
                 component.cells.iter().copied().filter(|cell| wanted(cell)).collect();
-            found.extend(intervals(problem, &incidence, component, &cells, engine)?);
+            found.extend(match network {
+                Some(network) => flow::intervals(problem, network, component, &cells),
+                None => intervals(problem, &incidence, component, &cells, engine)?,
+            });
         }
         found.sort_by_key(|interval| interval.cell);
     }
@@ -97,6 +105,7 @@ fn certify(
     problem: &Problem,
     incidence: &Incidence,
     component: &Component,
+    network: Option<&Network>,
     engine: &dyn Engine,
     ledger: &Ledger<'_>,
 ) -> Result<Vec<Witness>, EngineError> {
@@ -110,9 +119,12 @@ fn certify(
     }
     let mut local = ledger.clone();
     let before = local.witnesses().len();
-    let mut probe = Probe::new(problem, incidence, component, engine)?;
+    let mut probe: Box<dyn Reach> = match network {
+        Some(network) => Box::new(Flow::new(problem, component, network)),
+        None => Box::new(Probe::new(problem, incidence, component, engine)?),
+    };
     for need in needs {
-        prove(problem, &mut local, &mut probe, need)?;
+        prove(problem, &mut local, probe.as_mut(), need)?;
     }
     Ok(local.witnesses()[before..].to_vec())
 }
@@ -124,7 +136,7 @@ fn certify(
 pub fn prove(
     problem: &Problem,
     ledger: &mut Ledger<'_>,
-    probe: &mut Probe<'_>,
+    probe: &mut dyn Reach,
     need: usize,
 ) -> Result<(), EngineError> {
     approach(problem, ledger, probe, need, None)?;
@@ -143,7 +155,7 @@ pub fn prove(
 fn approach(
     problem: &Problem,
     ledger: &mut Ledger<'_>,
-    probe: &mut Probe<'_>,
+    probe: &mut dyn Reach,
     need: usize,
     insider: Option<u32>,
 ) -> Result<(), EngineError> {

@@ -2,6 +2,7 @@
 
 use crate::component::Component;
 use crate::exact::exact_witness;
+use crate::flow::Flow;
 use crate::sparse::Sparse;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Session};
@@ -50,6 +51,45 @@ pub enum Reached {
         /// A table that is at most one unit less far.
         witness: Option<Witness>,
     },
+}
+
+/// Who can say how far a cell can be moved.
+pub trait Reach {
+    /// Looks for a table with `cell` moved `target` units to `side` and the cells `unmoved` left alone.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine fails.
+    fn reach(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Reached, EngineError>;
+}
+
+impl Reach for Probe<'_> {
+    fn reach(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Reached, EngineError> {
+        Probe::reach(self, cell, side, target, unmoved)
+    }
+}
+
+impl Reach for Flow<'_> {
+    fn reach(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Reached, EngineError> {
+        Ok(Flow::reach(self, cell, side, target, unmoved))
+    }
 }
 
 /// Answers this much short of the target, in parts of it, are tried as if they had reached it: the exact witness decides.
