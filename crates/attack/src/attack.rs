@@ -1,12 +1,13 @@
 //! The attack on a whole pattern.
 
 use crate::component::{Component, Reduced, reduce};
-use crate::flow::{self, Flow, Network};
+use crate::certify::certify;
+use crate::flow::{self, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
-use crate::reach::{Probe, Reach, Reached};
+use crate::reach::{Reach, Reached};
 use cellveil_core::{
-    Audit, CellId, Certificate, Exposure, Incidence, Interval, Need, Pattern, Problem, Side,
+    Audit, CellId, Certificate, Exposure, Interval, Need, Pattern, Problem, Side,
     Witness,
 };
 use cellveil_lp::{Engine, EngineError};
@@ -100,52 +101,24 @@ pub fn attack(
     Ok(Attack { audit, certificate: ledger.certificate() })
 }
 
-/// Finds witnesses for the needs of a component that the ledger leaves open.
-fn certify(
-    problem: &Problem,
-    incidence: &Incidence,
-    component: &Component,
-    network: Option<&Network>,
-    engine: &dyn Engine,
-    ledger: &Ledger<'_>,
-) -> Result<Vec<Witness>, EngineError> {
-    let mut needs: Vec<usize> =
-        component.cells.iter().filter_map(|&cell| problem.needs().position(cell)).collect();
-    // Large levels first: their witnesses often serve the small ones too.
-    let size = |need: &Need| need.down.max(need.up).max(need.sliding);
-    needs.sort_by_key(|&need| (std::cmp::Reverse(size(&problem.needs()[need])), need));
-    if needs.iter().all(|&need| ledger.is_proven(need)) {
-        return Ok(Vec::new());
-    }
-    let mut local = ledger.clone();
-    let before = local.witnesses().len();
-    let mut probe: Box<dyn Reach> = match network {
-        Some(network) => Box::new(Flow::new(problem, component, network)),
-        None => Box::new(Probe::new(problem, incidence, component, engine)?),
-    };
-    for need in needs {
-        prove(problem, &mut local, probe.as_mut(), need)?;
-    }
-    Ok(local.witnesses()[before..].to_vec())
-}
-
 /// Looks for what a need still lacks; what cannot be shown stays open.
 ///
 /// # Errors
 /// [`EngineError`] if the engine fails.
 pub fn prove(
     problem: &Problem,
+    component: &Component,
     ledger: &mut Ledger<'_>,
     probe: &mut dyn Reach,
     need: usize,
 ) -> Result<(), EngineError> {
-    approach(problem, ledger, probe, need, None)?;
+    approach(problem, component, ledger, probe, need, None)?;
     if !ledger.is_met(need, None) {
         return Ok(());
     }
     let mut tried: Vec<u32> = Vec::new();
     while let Some(insider) = ledger.blocking(need).into_iter().find(|i| !tried.contains(i)) {
-        approach(problem, ledger, probe, need, Some(insider))?;
+        approach(problem, component, ledger, probe, need, Some(insider))?;
         tried.push(insider);
     }
     Ok(())
@@ -154,6 +127,7 @@ pub fn prove(
 /// Goes as far on both sides as a need wants, with an insider's cells left alone.
 fn approach(
     problem: &Problem,
+    component: &Component,
     ledger: &mut Ledger<'_>,
     probe: &mut dyn Reach,
     need: usize,
@@ -163,7 +137,11 @@ fn approach(
     let known = insider.map_or(&[][..], |insider| problem.insiders().cells(insider));
     // Up again at the end: how far up is needed may depend on how far down is possible.
     for side in [Side::Up, Side::Down, Side::Up] {
-        if let Some(target) = ledger.wanted(need, side, insider) {
+        let Some(wanted) = ledger.wanted(need, side, insider) else { continue };
+        // Nobody gets beyond the room that propagation leaves; what is there may still be of use for the width.
+        let room = component.position(cell).and_then(|at| component.room(at, side));
+        let target = room.map_or(wanted, |room| wanted.min(room));
+        if target == wanted || (problem.needs()[need].sliding > 0 && target > 0) {
             note(ledger, probe.reach(cell, side, target, known)?);
         }
     }

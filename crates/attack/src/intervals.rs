@@ -40,15 +40,13 @@ fn of_chunk(
     let mut highest = vec![0.0_f64; component.cells.len()];
     let mut found = Vec::with_capacity(cells.len());
     for &cell in cells {
-        let Ok(at) = component.cells.binary_search(&cell) else { continue };
+        let Some(position) = component.position(cell) else { continue };
+        let at = position as usize;
         let value = problem.value(cell);
         let mut ends = [None, None];
         for (end, side) in ends.iter_mut().zip(Side::BOTH) {
-            let (limit, seen) = match side {
-                Side::Down => (problem.lower(cell), lowest[at]),
-                Side::Up => (problem.upper(cell), highest[at]),
-            };
-            let limit = limit.map(|bound| bound.saturating_sub(value) as f64);
+            let seen = if side == Side::Down { lowest[at] } else { highest[at] };
+            let limit = component.room(position, side).map(|room| (room * side.sign()) as f64);
             let touched =
                 limit.filter(|limit| (seen - limit).abs() <= TOUCHES * limit.abs().max(1.0));
             *end = match touched {

@@ -47,7 +47,7 @@ struct Layer<'a> {
 }
 
 /// What is pushed through layers.
-pub(crate) struct Flow {
+pub(crate) struct Pushed {
     /// What is missing.
     pub(crate) missing: i64,
     /// Moves of cells, towards the side that was asked for.
@@ -58,7 +58,7 @@ pub(crate) struct Flow {
 
 impl Crossings<'_> {
     /// Pushes what is missing through the layers of a cell, one base after the other.
-    pub(crate) fn flow(&self, at: u32, left: &dyn Fn(u32, i32) -> i64, flow: &mut Flow) {
+    pub(crate) fn flow(&self, at: u32, left: &dyn Fn(u32, i32) -> i64, flow: &mut Pushed) {
         let degree = self.rows_of.of(at as usize).len();
         for p in 0..degree {
             for q in p + 1..degree {
@@ -77,7 +77,7 @@ impl Crossings<'_> {
         done: usize,
         (p, q): (usize, usize),
         left: &dyn Fn(u32, i32) -> i64,
-        flow: &mut Flow,
+        flow: &mut Pushed,
     ) -> ControlFlow<()> {
         let rows = self.rows_of.of(base[0].at as usize);
         if done == p || done == q {
@@ -105,8 +105,21 @@ impl Crossings<'_> {
     }
 }
 
+impl Pushed {
+    /// Whether the moves keep every relation: where relations cross in more than one way, copies may not be parallel.
+    pub(crate) fn is_balanced(&self, crossings: &Crossings<'_>) -> bool {
+        let mut sums: HashMap<u32, i128> = HashMap::new();
+        for (&at, &moved) in &self.moved {
+            for &(row, coefficient) in crossings.rows_of.of(at as usize) {
+                *sums.entry(row).or_default() += i128::from(moved) * i128::from(coefficient);
+            }
+        }
+        sums.values().all(|&sum| sum == 0)
+    }
+}
+
 /// What is left of a cell's room.
-fn remaining(left: &dyn Fn(u32, i32) -> i64, flow: &Flow, at: u32, sign: i32) -> i64 {
+fn remaining(left: &dyn Fn(u32, i32) -> i64, flow: &Pushed, at: u32, sign: i32) -> i64 {
     let moved = flow.moved.get(&at).copied().unwrap_or(0);
     left(at, sign).saturating_sub(moved * i64::from(sign))
 }
@@ -128,7 +141,7 @@ impl<'a> Layer<'a> {
         (out, out_coefficient): (u32, i32),
         (back, back_coefficient): (u32, i32),
         left: &dyn Fn(u32, i32) -> i64,
-        flow: &mut Flow,
+        flow: &mut Pushed,
     ) {
         let room = self.base.iter().map(|corner| remaining(left, flow, corner.at, corner.sign));
         let mut room = room.min().unwrap_or(0);
@@ -173,7 +186,7 @@ impl<'a> Layer<'a> {
         back: u32,
         wanted: i32,
         left: &dyn Fn(u32, i32) -> i64,
-        flow: &mut Flow,
+        flow: &mut Pushed,
     ) -> Option<Vec<(u32, i32)>> {
         // How each relation was come to: by which arc with which sign, from which step; and the surplus it is left with.
         let mut steps: Vec<(u32, i32, u32, i32, usize)> = vec![(0, 0, out, surplus, 0)];
@@ -217,7 +230,7 @@ impl<'a> Layer<'a> {
     }
 
     /// Finds the arcs at a relation, unless they are known; `None` if there is no work left for it.
-    fn lay_out(&mut self, row: u32, left: &dyn Fn(u32, i32) -> i64, flow: &mut Flow) -> Option<()> {
+    fn lay_out(&mut self, row: u32, left: &dyn Fn(u32, i32) -> i64, flow: &mut Pushed) -> Option<()> {
         if !self.nodes[&row].arcs.is_empty() {
             return Some(());
         }
@@ -228,7 +241,9 @@ impl<'a> Layer<'a> {
                 continue;
             }
             let Some(cells) = self.copy(first, row, flow) else { continue };
-            let Some(ends) = self.other_ends(&cells, row) else { continue };
+            let Some(ends) = self.other_ends(&cells, row).filter(|_| self.is_even(&cells)) else {
+                continue;
+            };
             let room = [-1, 1].map(|sign: i32| {
                 let rooms = cells.iter().zip(self.base);
                 let rooms = rooms.map(|(&at, corner)| remaining(left, flow, at, sign * corner.sign));
@@ -253,7 +268,7 @@ impl<'a> Layer<'a> {
     }
 
     /// The copy of the base with its first corner elsewhere in a relation.
-    fn copy(&mut self, first: u32, row: u32, flow: &mut Flow) -> Option<Vec<u32>> {
+    fn copy(&mut self, first: u32, row: u32, flow: &mut Pushed) -> Option<Vec<u32>> {
         let mut cells = vec![first];
         for (index, corner) in self.base.iter().enumerate().skip(1) {
             let carried = cells[corner.parent()];
@@ -273,6 +288,16 @@ impl<'a> Layer<'a> {
         }
         let is_base = |at: &u32| self.base.iter().any(|corner| corner.at == *at);
         (!cells.iter().any(is_base)).then_some(cells)
+    }
+
+    /// Whether a copy keeps the relations in which several of its corners stand.
+    fn is_even(&self, cells: &[u32]) -> bool {
+        let rows = |at: u32| self.crossings.rows_of.of(at as usize);
+        cells.iter().flat_map(|&at| rows(at)).all(|&(row, _)| {
+            let terms = cells.iter().zip(self.base);
+            let terms = terms.map(|(&at, c)| self.crossings.coefficient(row, at) * c.sign);
+            terms.clone().filter(|&term| term != 0).count() < 2 || terms.sum::<i32>() == 0
+        })
     }
 
     /// For each corner of a copy the only relation in which no other one stands, but for the one in which the arc starts.
@@ -305,6 +330,6 @@ impl<'a> Layer<'a> {
 
 impl Arc {
     fn left(&self, sign: i32) -> i64 {
-        self.room[usize::from(sign > 0)] - self.moved * i64::from(sign)
+        self.room[usize::from(sign > 0)].saturating_sub(self.moved * i64::from(sign))
     }
 }

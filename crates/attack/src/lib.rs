@@ -5,6 +5,7 @@
 //! to `verify`, which shares no code with this crate.
 
 mod attack;
+mod certify;
 mod component;
 mod cube;
 mod exact;
@@ -21,6 +22,7 @@ mod sparse;
 
 pub use attack::{Attack, AttackError, Intervals, Options, attack, prove};
 pub use component::{Component, Reduced, reduce};
+pub use propagate::Room;
 pub use exact::exact_witness;
 pub use flow::{Flow, Network};
 pub use ledger::{Ledger, Retired};

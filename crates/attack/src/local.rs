@@ -10,6 +10,9 @@ use crate::sparse::Sparse;
 use cellveil_core::{Incidence, Problem, Witness};
 use cellveil_lp::{Engine, EngineError};
 
+/// How many cells a neighbourhood may have, step by step.
+const SIZES: [usize; 3] = [40, 160, 640];
+
 /// What local programs need to know of a component.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
@@ -21,6 +24,40 @@ pub(crate) struct Around<'a> {
 }
 
 impl Around<'_> {
+    /// A table that moves cells of a neighbourhood only, which grows until there is one or it has grown too large.
+    pub(crate) fn grow(&self, question: Question<'_>) -> Result<Option<Witness>, EngineError> {
+        let mut near = vec![question.at];
+        for most in SIZES {
+            let before = near.len();
+            near = self.wider(&near, most);
+            if near.len() == before {
+                return Ok(None);
+            }
+            if let Some(witness) = self.within(near.clone(), question)? {
+                return Ok(Some(witness));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The neighbours of some positions, nearest first, up to a number of cells; and all cells whose relations are touched anyway.
+    fn wider(&self, positions: &[u32], most: usize) -> Vec<u32> {
+        let mut near = positions.to_vec();
+        let mut is_near: std::collections::BTreeSet<u32> = positions.iter().copied().collect();
+        let mut next = 0;
+        while next < near.len() && near.len() < most {
+            for &(row, _) in self.rows_of.of(near[next] as usize) {
+                for &(other, _) in &self.component.rows[row as usize] {
+                    if is_near.insert(other) {
+                        near.push(other);
+                    }
+                }
+            }
+            next += 1;
+        }
+        self.closed(&near)
+    }
+
     /// A table that moves cells at some positions only, as a witness.
     pub(crate) fn within(
         &self,

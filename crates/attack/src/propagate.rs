@@ -8,13 +8,13 @@ use cellveil_core::Side;
 use std::collections::VecDeque;
 
 /// The room of a cell to a side of which nothing limits it.
-pub const NO_LIMIT: i64 = i64::MAX;
+pub(crate) const NO_LIMIT: i64 = i64::MAX;
 
 /// How far a cell can move at most, in units: down, then up; [`NO_LIMIT`] if nothing is known.
 pub type Room = [i64; 2];
 
 /// Where a side stands in a [`Room`].
-pub const fn slot(side: Side) -> usize {
+pub(crate) const fn slot(side: Side) -> usize {
     match side {
         Side::Down => 0,
         Side::Up => 1,

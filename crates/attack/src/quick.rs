@@ -1,21 +1,16 @@
-//! Witnesses without a solver: one hypercube, or several on top of each other.
+//! Witnesses without a solver: one hypercube, or flows through the layers around a cell.
 
 use crate::component::Component;
 use crate::cube::{Corner, Crossings, Walk};
 use crate::propagate::slot;
 use cellveil_core::{CellId, Problem, Side, Witness};
-use crate::layer::Flow;
+use crate::layer::Pushed;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// How many crossings are looked up for one cube that does it all.
-const WORK_ALONE: usize = 20_000;
-
-/// How many are looked up for cubes that do it together, in each of the rounds.
-const WORK_TOGETHER: usize = 10_000;
-
-/// In each round cubes must carry at least this part of what is left.
-const PARTS: [i64; 2] = [8, 256];
+/// How many crossings are looked up for one cube that does it all, and for flows through layers.
+const CUBE_WORK: usize = 5_000;
+const LAYER_WORK: usize = 100_000;
 
 /// What is asked: a cell moved this far, with some cells left alone.
 #[derive(Clone, Copy)]
@@ -62,7 +57,7 @@ pub(crate) fn one_cube(
             found = Some(corners.to_vec());
             ControlFlow::Break(())
         },
-        work: std::env::var("RW").map_or(WORK_ALONE, |x| x.parse().unwrap()),
+        work: CUBE_WORK,
     };
     crossings.cubes(at, &mut walk);
     let corners = found?;
@@ -81,17 +76,15 @@ pub(crate) fn layers(
     component: &Component,
     crossings: &Crossings<'_>,
     question: Question<'_>,
-    near: &mut Vec<u32>,
 ) -> Option<Witness> {
     let Question { at, side, target, .. } = question;
     let left = |at: u32, sign: i32| {
         if question.may_move(at) { component.rooms[at as usize][slot(towards(side, sign))] } else { 0 }
     };
-    let mut flow = Flow { missing: target, moved: HashMap::new(), work: std::env::var("TW").map_or(100000, |x| x.parse().unwrap()) };
+    let mut flow = Pushed { missing: target, moved: HashMap::new(), work: LAYER_WORK };
     crossings.flow(at, &left, &mut flow);
-    if flow.missing > 0 && std::env::var("LOC").is_ok() { eprintln!("MISSING {:.3} work {} moved {}", flow.missing as f64 / target as f64, flow.work, flow.moved.len()); }
-    near.extend(flow.moved.keys().copied());
-    (flow.missing == 0).then(|| witness(component, side, flow.moved))
+    let done = flow.missing == 0 && flow.is_balanced(crossings);
+    done.then(|| witness(component, side, flow.moved))
 }
 
 /// Moves at positions, along `side`, as a witness.

@@ -315,7 +315,8 @@ fn three_dimensions_or_two_hierarchies_are_no_network() {
 
 #[test]
 fn a_cell_in_no_relation_moves_as_far_as_its_bounds() {
-    let alone = Component { cells: vec![CellId(0)], rows: Vec::new() };
+    let rooms = vec![[i64::MAX; 2]];
+    let alone = Component { cells: vec![CellId(0)], rows: Vec::new(), rooms };
     let network = Network::of(&alone).unwrap();
     let table = table(&[&[2]], 0);
     let near = bounded(&table, &[(Some(3), None)]);

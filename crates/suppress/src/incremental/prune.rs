@@ -84,7 +84,7 @@ fn prune_component(
         let retired = ledger.retire(cell);
         probe.fix(cell)?;
         let needs = retired.needs();
-        let met = all_met(problem, ledger, &mut probe, &needs)?;
+        let met = all_met(problem, component, ledger, &mut probe, &needs)?;
         work += probe.take_programs() * component.cells.len();
         if met {
             pattern.give_back(cell);
@@ -102,6 +102,7 @@ fn prune_component(
 /// witness is written down, so that is asked first.
 fn all_met(
     problem: &Problem,
+    component: &Component,
     ledger: &mut Ledger<'_>,
     probe: &mut Probe<'_>,
     needs: &[usize],
@@ -119,7 +120,7 @@ fn all_met(
         }
     }
     for &need in needs {
-        prove(problem, ledger, probe, need)?;
+        prove(problem, component, ledger, probe, need)?;
         if !ledger.is_proven(need) {
             return Ok(false);
         }

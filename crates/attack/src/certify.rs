@@ -1,0 +1,194 @@
+//! Witnesses for the needs of one component, by the cheapest means first.
+//!
+//! Networks need flows only. Elsewhere hypercubes and flows between layers come first: microseconds each, on all cores. Programs are
+//! for what they leave open: small ones around a cell, then one on the whole component.
+
+use crate::attack::prove;
+use crate::component::Component;
+use crate::cube::Crossings;
+use crate::flow::{Flow, Network};
+use crate::ledger::Ledger;
+use crate::local::Around;
+use crate::quick::{Question, layers, one_cube};
+use crate::reach::Probe;
+use cellveil_core::{Incidence, Need, Problem, Side, Witness};
+use cellveil_lp::{Engine, EngineError};
+use rayon::prelude::*;
+
+/// Needs per task, and tasks per round after which everybody learns what was found. Fixed, so that the answer does not depend
+/// on the number of threads.
+const TASK: usize = 64;
+const ROUND: usize = 16 * TASK;
+
+/// How often the needs that insiders leave open are gone through: each new witness may move the cells of yet another insider.
+const INSIDER_ROUNDS: usize = 6;
+
+/// A component with more cells than this is not solved as a whole: one program takes the simplex method a minute and more.
+const WHOLE: usize = 6000;
+
+/// One question about a need: which side, how far, and which insider's cells stay put.
+#[derive(Clone, Copy)]
+struct Asked {
+    need: usize,
+    side: Side,
+    target: i64,
+    insider: Option<u32>,
+}
+
+/// Finds witnesses for the needs of a component that the ledger leaves open.
+pub(crate) fn certify(
+    problem: &Problem,
+    incidence: &Incidence,
+    component: &Component,
+    network: Option<&Network>,
+    engine: &dyn Engine,
+    ledger: &Ledger<'_>,
+) -> Result<Vec<Witness>, EngineError> {
+    let mut needs: Vec<usize> =
+        component.cells.iter().filter_map(|&cell| problem.needs().position(cell)).collect();
+    // Large levels first: their witnesses often serve the small ones too.
+    let size = |need: &Need| need.down.max(need.up).max(need.sliding);
+    needs.sort_by_key(|&need| (std::cmp::Reverse(size(&problem.needs()[need])), need));
+    needs.retain(|&need| !ledger.is_proven(need));
+    if needs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut local = ledger.clone();
+    let before = local.witnesses().len();
+    if let Some(network) = network {
+        let mut flow = Flow::new(problem, component, network);
+        for need in needs {
+            prove(problem, component, &mut local, &mut flow, need)?;
+        }
+    } else {
+        without_programs(problem, component, &mut local, &needs);
+        needs.retain(|&need| !local.is_proven(need));
+        with_programs(problem, incidence, component, engine, &mut local, &needs)?;
+    }
+    Ok(local.witnesses()[before..].to_vec())
+}
+
+fn without_programs(
+    problem: &Problem,
+    component: &Component,
+    ledger: &mut Ledger<'_>,
+    needs: &[usize],
+) {
+    let crossings = Crossings::new(component);
+    for round in 0..=INSIDER_ROUNDS {
+        let mut found_any = false;
+        for needs in needs.chunks(ROUND) {
+            let found: Vec<Vec<Witness>> = needs
+                .par_chunks(TASK)
+                .map(|needs| {
+                    let asked = needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
+                    asked.filter_map(|asked| quickly(problem, component, &crossings, asked)).collect()
+                })
+                .collect();
+            for witness in found.into_iter().flatten() {
+                found_any |= ledger.add(witness);
+            }
+        }
+        if !found_any || (round == 0 && problem.insiders().is_empty()) {
+            return;
+        }
+    }
+}
+
+/// What is still to be shown for a need, as far as there is room for it.
+fn questions(
+    problem: &Problem,
+    component: &Component,
+    ledger: &Ledger<'_>,
+    need: usize,
+) -> Vec<Asked> {
+    let Some(at) = component.position(problem.needs()[need].cell) else { return Vec::new() };
+    let insiders = if ledger.is_met(need, None) {
+        ledger.blocking(need).into_iter().map(Some).collect()
+    } else {
+        vec![None]
+    };
+    let mut asked = Vec::new();
+    for insider in insiders {
+        for side in Side::BOTH {
+            let Some(target) = ledger.wanted(need, side, insider) else { continue };
+            if component.room(at, side).is_none_or(|room| room >= target) {
+                asked.push(Asked { need, side, target, insider });
+            }
+        }
+    }
+    asked
+}
+
+fn quickly(
+    problem: &Problem,
+    component: &Component,
+    crossings: &Crossings<'_>,
+    asked: Asked,
+) -> Option<Witness> {
+    let unmoved = unmoved(problem, component, asked.insider);
+    let at = component.position(problem.needs()[asked.need].cell)?;
+    let question = Question { at, side: asked.side, target: asked.target, unmoved: &unmoved };
+    one_cube(problem, component, crossings, question)
+        .or_else(|| layers(component, crossings, question))
+}
+
+/// The positions of an insider's cells.
+fn unmoved(problem: &Problem, component: &Component, insider: Option<u32>) -> Vec<u32> {
+    let cells = insider.map_or(&[][..], |insider| problem.insiders().cells(insider));
+    cells.iter().filter_map(|&cell| component.position(cell)).collect()
+}
+
+fn with_programs(
+    problem: &Problem,
+    incidence: &Incidence,
+    component: &Component,
+    engine: &dyn Engine,
+    ledger: &mut Ledger<'_>,
+    needs: &[usize],
+) -> Result<(), EngineError> {
+    if needs.is_empty() {
+        return Ok(());
+    }
+    let rows_of = component.rows_of();
+    let around = Around { problem, incidence, component, rows_of: &rows_of, engine };
+    around_cells(&around, ledger, needs)?;
+    if component.cells.len() > WHOLE {
+        return Ok(());
+    }
+    let mut probe = Probe::new(problem, incidence, component, engine)?;
+    for &need in needs {
+        prove(problem, component, ledger, &mut probe, need)?;
+    }
+    Ok(())
+}
+
+/// Small programs around each cell, on all cores.
+fn around_cells(
+    around: &Around<'_>,
+    ledger: &mut Ledger<'_>,
+    needs: &[usize],
+) -> Result<(), EngineError> {
+    let Around { problem, component, .. } = *around;
+    for needs in needs.chunks(2 * TASK) {
+        let found: Result<Vec<Vec<Option<Witness>>>, EngineError> = needs
+            .par_chunks(TASK / 4)
+            .map(|needs| {
+                let asked = needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
+                asked
+                    .map(|asked| {
+                        let unmoved = unmoved(problem, component, asked.insider);
+                        let cell = problem.needs()[asked.need].cell;
+                        let Some(at) = component.position(cell) else { return Ok(None) };
+                        let (side, target) = (asked.side, asked.target);
+                        around.grow(Question { at, side, target, unmoved: &unmoved })
+                    })
+                    .collect()
+            })
+            .collect();
+        for witness in found?.into_iter().flatten().flatten() {
+            ledger.add(witness);
+        }
+    }
+    Ok(())
+}
