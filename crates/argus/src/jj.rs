@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Levels are distances from the value; they count for `u` cells, and the sliding level also for `m` cells. A bound of 1e18 or more is none. After the relations, files of this program may have lines
-//! that other readers never reach: `singletons <number> : <id> …`, cells whose only contributor knows them, and `width <amount>`, how wide the
-//! interval of every withheld cell must be.
+//! that other readers never reach; see [`extras`].
 
+use crate::extras::{self, Extras};
 use cellveil_core::units::{self, Decimal};
 use cellveil_core::{
     CellId, CellNames, NO_LOWER, NO_UPPER, Need, Needs, Problem, ProblemError, ProblemParts,
@@ -62,7 +62,7 @@ struct CellLine {
 }
 
 /// Lines that are not blank, with their numbers.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Lines<'a> {
         self.optional().ok_or(JjError::Ends(before))
     }
 
-    fn optional(&mut self) -> Option<(usize, &'a str)> {
+    pub(crate) fn optional(&mut self) -> Option<(usize, &'a str)> {
         self.lines
             .by_ref()
             .map(|(at, text)| (at + 1, text.trim()))
@@ -93,11 +93,12 @@ pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
     let index = index_of(&cells)?;
     let relations = read_relations(&mut lines, &index, decimals_of(&cells))?;
     let decimals = decimals_of(&cells);
-    let (singletons, width) = read_extras(&mut lines, &index, decimals)?;
-    Ok(Problem::new(parts(&cells, relations, singletons, width)?, tolerance)?)
+    let extras = Extras::read(&mut lines, &index, decimals)?;
+    let (singletons, width) = (extras.singletons.clone(), extras.width);
+    extras.apply(Problem::new(parts(&cells, relations, singletons, width)?, tolerance)?)
 }
 
-fn wrong(line: usize, what: impl Into<String>) -> JjError {
+pub(crate) fn wrong(line: usize, what: impl Into<String>) -> JjError {
     JjError::Line { line, what: what.into() }
 }
 
@@ -266,35 +267,6 @@ fn read_terms(
     Ok(terms)
 }
 
-/// What this program writes after the relations: singletons, and the width of every interval.
-fn read_extras(
-    lines: &mut Lines<'_>,
-    index: &BTreeMap<u64, CellId>,
-    decimals: u8,
-) -> Result<(Vec<CellId>, i64), JjError> {
-    let (mut singletons, mut width) = (Vec::new(), 0);
-    while let Some((line, text)) = lines.optional() {
-        if let Some((_, ids)) =
-            text.strip_prefix("singletons").and_then(|rest| rest.split_once(':'))
-        {
-            for id in ids.split_ascii_whitespace() {
-                let cell = id.parse().ok().and_then(|id: u64| index.get(&id));
-                let cell = cell
-                    .ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))?;
-                singletons.push(*cell);
-            }
-        } else if let Some(number) = text.strip_prefix("width") {
-            let units = Decimal::parse(number)
-                .and_then(|number| ceil(number, decimals))
-                .filter(|&w| w >= 0);
-            width = units.ok_or_else(|| wrong(line, "the width is not a number, or negative"))?;
-        }
-    }
-    singletons.sort_unstable();
-    singletons.dedup();
-    Ok((singletons, width))
-}
-
 fn parts(
     cells: &[CellLine],
     relations: Relations,
@@ -366,7 +338,7 @@ fn negated(number: Decimal) -> Decimal {
     Decimal { mantissa: -number.mantissa, ..number }
 }
 
-fn ceil(number: Decimal, decimals: u8) -> Option<i64> {
+pub(crate) fn ceil(number: Decimal, decimals: u8) -> Option<i64> {
     if number.decimals <= decimals {
         return number.units(decimals);
     }
@@ -418,16 +390,7 @@ pub fn write(problem: &Problem, out: &mut impl Write) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    if !problem.singletons().is_empty() {
-        write!(out, "singletons {} :", problem.singletons().len())?;
-        for &cell in problem.singletons() {
-            write!(out, " {}", names.id(cell))?;
-        }
-        writeln!(out)?;
-    }
-    if problem.width() > 0 {
-        writeln!(out, "width {}", units::display(problem.width(), decimals))?;
-    }
+    extras::write(out, problem)?;
     Ok(())
 }
 

@@ -2,4 +2,5 @@
 //!
 //! So far JJ instances ([`jj`]), the common language of cell-suppression programs.
 
+mod extras;
 pub mod jj;

@@ -61,7 +61,10 @@ pub(crate) fn certify(
             prove(problem, component, &mut local, &mut flow, need)?;
         }
     } else {
+        let t = std::time::Instant::now();
+        let n0 = needs.len();
         without_programs(problem, component, &mut local, &needs);
+        eprintln!("without: {} needs {:?}", n0, t.elapsed());
         needs.retain(|&need| !local.is_proven(need));
         with_programs(problem, incidence, component, engine, &mut local, &needs)?;
     }
@@ -152,7 +155,10 @@ fn with_programs(
     }
     let rows_of = component.rows_of();
     let around = Around { problem, incidence, component, rows_of: &rows_of, engine };
+    let t = std::time::Instant::now();
+    let n0 = needs.len();
     around_cells(&around, ledger, needs)?;
+    eprintln!("programs: {} cells {} needs, around {:?}, left {}", component.cells.len(), n0, t.elapsed(), needs.iter().filter(|&&n| !ledger.is_proven(n)).count());
     if component.cells.len() > WHOLE {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! What has been shown so far: witnesses, and which needs they meet.
 
-use cellveil_core::{CellId, Certificate, Claim, Intruder, Need, Problem, Side, Witness};
+use cellveil_core::{CellId, Certificate, Claim, Need, Problem, Side, Witness};
 
 /// Keeps witnesses and tells which needs are still open. Every new witness is tried on all needs it touches.
 #[derive(Clone, Debug)]
@@ -57,6 +57,9 @@ impl<'a> Ledger<'a> {
 
     /// Stores a witness and tries it on every need it touches. Returns whether it showed anything.
     pub fn add(&mut self, witness: Witness) -> bool {
+        if self.problem.is_whole() && witness.denominator != 1 {
+            return false;
+        }
         let id = self.witnesses.len() as u32;
         self.witnesses.push(witness);
         let mut useful = false;
@@ -217,10 +220,11 @@ impl<'a> Ledger<'a> {
         for (need, Need { cell, .. }) in self.problem.needs().iter().enumerate() {
             for side in Side::BOTH {
                 let Some(best) = self.furthest(need, side, None) else { continue };
-                let mut used = vec![(best, Intruder::External)];
+                let mut used = vec![(best, self.problem.outsider())];
                 for insider in self.moved_insiders(need, best) {
                     let alternative = self.furthest(need, side, Some(insider));
-                    used.extend(alternative.map(|id| (id, Intruder::Singleton)));
+                    let kind = self.problem.insider_kind(insider);
+                    used.extend(alternative.map(|id| (id, kind)));
                 }
                 used.sort_unstable();
                 used.dedup_by_key(|(id, _)| *id);

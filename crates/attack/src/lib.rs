@@ -19,6 +19,7 @@ mod quick;
 mod rational;
 mod reach;
 mod sparse;
+mod whole;
 
 pub use attack::{Attack, AttackError, Intervals, Options, attack, prove};
 pub use component::{Component, Reduced, reduce};

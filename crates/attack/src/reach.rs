@@ -4,6 +4,7 @@ use crate::component::Component;
 use crate::exact::exact_witness;
 use crate::flow::Flow;
 use crate::sparse::Sparse;
+use crate::whole::whole_table;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Session};
 
@@ -14,6 +15,7 @@ pub struct Probe<'a> {
     problem: &'a Problem,
     incidence: &'a Incidence,
     component: &'a Component,
+    engine: &'a dyn Engine,
     session: Box<dyn Session>,
     scale: f64,
     /// Columns held at 0.
@@ -125,7 +127,7 @@ impl<'a> Probe<'a> {
         problem: &'a Problem,
         incidence: &'a Incidence,
         component: &'a Component,
-        engine: &dyn Engine,
+        engine: &'a dyn Engine,
     ) -> Result<Self, EngineError> {
         let scale = largest_level(problem, component) / STEPS;
         let scale = whole(scale);
@@ -144,6 +146,7 @@ impl<'a> Probe<'a> {
             problem,
             incidence,
             component,
+            engine,
             session,
             scale,
             fixed,
@@ -166,7 +169,12 @@ impl<'a> Probe<'a> {
         unmoved: &[CellId],
     ) -> Result<Reached, EngineError> {
         if let Some(witness) = self.quickly(cell, side, target, unmoved)? {
-            return Ok(Reached::Target(witness));
+            if !self.problem.is_whole() || witness.denominator == 1 {
+                return Ok(Reached::Target(witness));
+            }
+        }
+        if self.problem.is_whole() {
+            return self.wholly(cell, side, target, unmoved);
         }
         if !self.patient {
             return Ok(Reached::Short { distance: 0.0, witness: None });
@@ -209,6 +217,25 @@ impl<'a> Probe<'a> {
         let moves = self.towards(column, side, target as f64, &[])?;
         let distance = moves.map(|moves| moves[column as usize] * self.scale * side.sign() as f64);
         Ok(distance.is_none_or(|distance| distance >= target as f64 * (1.0 - NEARLY)))
+    }
+
+    /// A table in whole numbers.
+    fn wholly(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Result<Reached, EngineError> {
+        let short = Reached::Short { distance: 0.0, witness: None };
+        let Some(column) = self.column(cell) else { return Ok(short) };
+        self.programs += 1;
+        let fixed = (0..self.fixed.len() as u32).filter(|&at| self.fixed[at as usize]);
+        let unmoved = unmoved.iter().filter_map(|&cell| self.column(cell));
+        let held: Vec<u32> = fixed.chain(unmoved).collect();
+        let question = (column, side, target);
+        let found = whole_table(self.problem, self.component, self.engine, question, &held)?;
+        Ok(found.map_or(short, Reached::Target))
     }
 
     /// A table with few moves.

@@ -5,7 +5,8 @@ use crate::{CellId, Relations};
 /// The single contributors and their cells.
 ///
 /// Who is alone in a total is also whoever is alone in one of its parts: one contributor, who knows both cells and has nothing to
-/// learn about either. Everybody else is taken for a different contributor.
+/// learn about either. So is a holding whose parts are alone in several cells, where that is known. Everybody else is taken for
+/// a different contributor.
 #[derive(Clone, Debug, Default)]
 pub struct Insiders {
     /// The singletons, ascending, with the contributor of each.
@@ -15,8 +16,12 @@ pub struct Insiders {
 }
 
 impl Insiders {
-    /// Joins the singletons that relations show to have the same contributor.
-    pub(crate) fn new(singletons: &[CellId], relations: &Relations) -> Self {
+    /// Joins the singletons that relations show to have the same contributor, and those of one holding.
+    pub(crate) fn new(
+        singletons: &[CellId],
+        relations: &Relations,
+        coalitions: &[Vec<CellId>],
+    ) -> Self {
         let mut leader: Vec<usize> = (0..singletons.len()).collect();
         let position = |cell: CellId| singletons.binary_search(&cell).ok();
         let sums = if singletons.is_empty() { 0 } else { relations.len() };
@@ -24,6 +29,14 @@ impl Insiders {
             let Some(total) = relations.total(relation).and_then(position) else { continue };
             for part in relations.row(relation).filter_map(|(cell, _)| position(cell)) {
                 let (a, b) = (root(&mut leader, total), root(&mut leader, part));
+                leader[a.max(b)] = a.min(b);
+            }
+        }
+        for group in coalitions {
+            let mut members = group.iter().filter_map(|&cell| position(cell));
+            let Some(first) = members.next() else { continue };
+            for other in members {
+                let (a, b) = (root(&mut leader, first), root(&mut leader, other));
                 leader[a.max(b)] = a.min(b);
             }
         }

@@ -8,6 +8,7 @@ mod bound;
 mod cell;
 mod hierarchy;
 mod insider;
+mod knowledge;
 mod need;
 mod pattern;
 mod problem;

@@ -1,5 +1,6 @@
 //! What suppression, adjustment and attack see of a table.
 
+use crate::knowledge::Beyond;
 use crate::{
     CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Side, Table, Why, units,
 };
@@ -90,8 +91,9 @@ pub struct ProblemParts {
 /// A table as an instance of the cell suppression problem; the content of a JJ file, checked.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    parts: ProblemParts,
-    insiders: Insiders,
+    pub(crate) parts: ProblemParts,
+    pub(crate) insiders: Insiders,
+    pub(crate) beyond: Beyond,
 }
 
 /// Why parts do not make a problem.
@@ -124,6 +126,9 @@ pub enum ProblemError {
     /// Singletons out of order or outside the table: a mistake of the program that listed them.
     #[error("internal: the singletons of an instance are not in order")]
     Singletons,
+    /// Whole numbers are assumed, but there are others.
+    #[error("the integer intruder is for tables of counts, and some values have decimals or are below zero")]
+    NotCounts,
     /// A cost that is no number or negative.
     #[error("the cost of `{0}` is negative or not a number")]
     Cost(String),
@@ -177,8 +182,8 @@ impl Problem {
             return Err(ProblemError::Singletons);
         }
         check_sums(&parts.relations, &parts.values, &parts.names, tolerance)?;
-        let insiders = Insiders::new(&parts.singletons, &parts.relations);
-        Ok(Self { parts, insiders })
+        let insiders = Insiders::new(&parts.singletons, &parts.relations, &[]);
+        Ok(Self { parts, insiders, beyond: Beyond::default() })
     }
 
     /// The problem of protecting a table: needs from the rules, costs and the intruder's knowledge as asked.

@@ -52,6 +52,9 @@ pub enum Fault {
         /// The relation, counted from 0.
         relation: usize,
     },
+    /// A witness splits a unit, but intruders know that every cell is whole.
+    #[error("witness {0} splits a unit, and everybody knows that the cells are whole numbers")]
+    NotWhole(usize),
     /// A claim names a witness that is not there.
     #[error("a claim for `{0}` has no witness")]
     NoWitness(String),
@@ -213,6 +216,10 @@ impl<'a> Verifier<'a> {
         if witness.denominator == 0 || !ascending || !inside {
             self.faults.push(Fault::Malformed(number));
             return false;
+        }
+        let splits = |&(_, step): &(crate::CellId, i64)| step % i64::from(witness.denominator) != 0;
+        if self.problem.is_whole() && witness.moves.iter().any(splits) {
+            self.faults.push(Fault::NotWhole(number));
         }
         let denominator = i128::from(witness.denominator);
         for &(cell, step) in &witness.moves {

@@ -32,17 +32,30 @@ impl Witness {
 pub enum Intruder {
     /// Knows what is published and the bounds of what is not.
     External,
+    /// Also knows what was published earlier.
+    Earlier,
+    /// Also knows that every cell is a whole number, so that only whole witnesses count.
+    Integer,
     /// Also knows the cells to which it is the only contributor (see [`Insiders`](crate::Insiders)). For each such contributor,
     /// the claims of a need whose witnesses leave all of its cells alone must meet the need on their own.
     Singleton,
+    /// The same for the parts of one holding, who tell each other what they know.
+    Coalition,
 }
 
 impl Intruder {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::External, Self::Earlier, Self::Integer, Self::Singleton, Self::Coalition];
+
     /// The name used in job files and claims.
     pub fn name(self) -> &'static str {
         match self {
             Self::External => "external",
+            Self::Earlier => "earlier-releases",
+            Self::Integer => "integer",
             Self::Singleton => "singleton",
+            Self::Coalition => "coalition",
         }
     }
 }

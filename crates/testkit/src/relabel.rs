@@ -83,7 +83,20 @@ pub fn relabel(problem: &Problem, seed: u64) -> Relabelled {
         width: problem.width(),
     };
     match Problem::new(parts, i64::MAX) {
-        Ok(problem) => Relabelled { problem, moved },
+        Ok(shuffled) => Relabelled { problem: carried(problem, shuffled, &moved), moved },
+        Err(error) => unreachable!("a shuffled instance is an instance: {error}"),
+    }
+}
+
+/// The same intruders for the shuffled instance.
+fn carried(problem: &Problem, shuffled: Problem, moved: &[CellId]) -> Problem {
+    let group = |cells: &Vec<CellId>| cells.iter().map(|cell| moved[cell.index()]).collect();
+    let shuffled = shuffled.with_coalitions(problem.coalitions().iter().map(group).collect());
+    let shuffled = shuffled.and_then(|shuffled| {
+        if problem.is_whole() { shuffled.of_counts() } else { Ok(shuffled) }
+    });
+    match shuffled {
+        Ok(shuffled) => shuffled,
         Err(error) => unreachable!("a shuffled instance is an instance: {error}"),
     }
 }

@@ -19,7 +19,8 @@ pub(super) fn read_instance(path: &Path, note: &InstanceNote) -> Result<Problem,
     }
     let parts = rescaled(&problem, note.decimals)
         .ok_or_else(|| fault(&"its unit is not that of the witnesses"))?;
-    Problem::new(parts, note.tolerance).map_err(|error| fault(&error))
+    let rescaled = Problem::new(parts, note.tolerance).map_err(|error| fault(&error))?;
+    Ok(rescaled.against_those_of(&problem))
 }
 
 /// The same problem in a finer unit; `None` if its amounts do not fit.

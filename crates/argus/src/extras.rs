@@ -1,0 +1,99 @@
+//! What this program writes after the relations of a JJ instance, where other readers never get.
+//!
+//! ```text
+//! singletons <number> : <id> …     cells whose only contributor knows them
+//! coalition <number> : <id> …      those of one holding; a line for each
+//! width <amount>                   how wide the interval of every withheld cell must be
+//! whole                            everybody knows that the cells are counts
+//! earlier                          the cells of earlier releases are among these
+//! ```
+
+use crate::jj::{JjError, Lines, ceil, wrong};
+use cellveil_core::units::{self, Decimal};
+use cellveil_core::{CellId, Problem};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// The lines after the relations.
+#[derive(Default)]
+pub(crate) struct Extras {
+    pub(crate) singletons: Vec<CellId>,
+    pub(crate) width: i64,
+    coalitions: Vec<Vec<CellId>>,
+    whole: bool,
+    earlier: bool,
+}
+
+impl Extras {
+    pub(crate) fn read(
+        lines: &mut Lines<'_>,
+        index: &BTreeMap<u64, CellId>,
+        decimals: u8,
+    ) -> Result<Self, JjError> {
+        let mut extras = Self::default();
+        while let Some((line, text)) = lines.optional() {
+            let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+            match word {
+                "singletons" => extras.singletons.extend(cells(line, rest, index)?),
+                "coalition" => extras.coalitions.push(cells(line, rest, index)?),
+                "whole" => extras.whole = true,
+                "earlier" => extras.earlier = true,
+                "width" => {
+                    let units = Decimal::parse(rest).and_then(|number| ceil(number, decimals));
+                    extras.width = units
+                        .filter(|&width| width >= 0)
+                        .ok_or_else(|| wrong(line, "the width is not a number, or negative"))?;
+                }
+                _ => {}
+            }
+        }
+        extras.singletons.sort_unstable();
+        extras.singletons.dedup();
+        Ok(extras)
+    }
+
+    pub(crate) fn apply(self, problem: Problem) -> Result<Problem, JjError> {
+        let problem = problem.with_coalitions(self.coalitions)?;
+        let problem = if self.whole { problem.of_counts()? } else { problem };
+        Ok(if self.earlier { problem.after_earlier_releases() } else { problem })
+    }
+}
+
+fn cells(
+    line: usize,
+    text: &str,
+    index: &BTreeMap<u64, CellId>,
+) -> Result<Vec<CellId>, JjError> {
+    let ids = text.split_once(':').map_or("", |(_, ids)| ids).split_ascii_whitespace();
+    ids.map(|id| {
+        let cell = id.parse().ok().and_then(|id: u64| index.get(&id));
+        cell.copied().ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))
+    })
+    .collect()
+}
+
+pub(crate) fn write(out: &mut impl Write, problem: &Problem) -> io::Result<()> {
+    let mut list = |word: &str, cells: &[CellId]| {
+        write!(out, "{word} {} :", cells.len())?;
+        for &cell in cells {
+            write!(out, " {}", problem.names().id(cell))?;
+        }
+        writeln!(out)
+    };
+    if !problem.singletons().is_empty() {
+        list("singletons", problem.singletons())?;
+    }
+    for coalition in problem.coalitions() {
+        list("coalition", coalition)?;
+    }
+    if problem.width() > 0 {
+        writeln!(out, "width {}", units::display(problem.width(), problem.decimals()))?;
+    }
+    if problem.is_whole() {
+        writeln!(out, "whole")?;
+    }
+    if problem.has_earlier_releases() {
+        writeln!(out, "earlier")?;
+    }
+    Ok(())
+}
