@@ -59,11 +59,7 @@ impl Extras {
     }
 }
 
-fn cells(
-    line: usize,
-    text: &str,
-    index: &BTreeMap<u64, CellId>,
-) -> Result<Vec<CellId>, JjError> {
+fn cells(line: usize, text: &str, index: &BTreeMap<u64, CellId>) -> Result<Vec<CellId>, JjError> {
     let ids = text.split_once(':').map_or("", |(_, ids)| ids).split_ascii_whitespace();
     ids.map(|id| {
         let cell = id.parse().ok().and_then(|id: u64| index.get(&id));

@@ -1,14 +1,13 @@
 //! The attack on a whole pattern.
 
-use crate::component::{Component, Reduced, reduce};
 use crate::certify::certify;
+use crate::component::{Component, Reduced, reduce};
 use crate::flow::{self, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
 use crate::reach::{Reach, Reached};
 use cellveil_core::{
-    Audit, CellId, Certificate, Exposure, Interval, Need, Pattern, Problem, Side,
-    Witness,
+    Audit, CellId, Certificate, Exposure, Interval, Need, Pattern, Problem, Side, Witness,
 };
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
@@ -20,11 +19,16 @@ pub enum Intervals {
     /// All of them.
     #[default]
     All,
+    /// All of them where that is quick: in networks, and in components of at most [`AFFORDABLE`] cells.
+    Affordable,
     /// The sensitive ones.
     Needs,
     /// None: whether needs are met is found out all the same.
     None,
 }
+
+/// Every interval is two programs on its whole component; with more cells than this they are found on request only.
+pub const AFFORDABLE: usize = 1500;
 
 /// What to find out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,14 +84,20 @@ pub fn attack(
     let mut found: Vec<Interval> = Vec::new();
     if options.intervals != Intervals::None {
         let wanted = |cell: &CellId| {
-            options.intervals == Intervals::All || problem.needs().of(*cell).is_some()
+            options.intervals != Intervals::Needs || problem.needs().of(*cell).is_some()
+        };
+        let affordable = |component: &Component, network: &Option<Network>| {
+            options.intervals != Intervals::Affordable
+                || network.is_some()
+                || component.cells.len() <= AFFORDABLE
         };
         let exact = |&cell: &CellId| {
             let value = Some(problem.value(cell) as f64);
             Interval { cell, lower: value, upper: value }
         };
         found.extend(determined.iter().filter(|cell| wanted(cell)).map(exact));
-        for (component, network) in components.iter().zip(&networks) {
+        let pairs = components.iter().zip(&networks);
+        for (component, network) in pairs.filter(|(c, network)| affordable(c, network)) {
             let cells: Vec<CellId> =
                 component.cells.iter().copied().filter(|cell| wanted(cell)).collect();
             found.extend(match network {

@@ -61,10 +61,7 @@ pub(crate) fn certify(
             prove(problem, component, &mut local, &mut flow, need)?;
         }
     } else {
-        let t = std::time::Instant::now();
-        let n0 = needs.len();
         without_programs(problem, component, &mut local, &needs);
-        eprintln!("without: {} needs {:?}", n0, t.elapsed());
         needs.retain(|&need| !local.is_proven(need));
         with_programs(problem, incidence, component, engine, &mut local, &needs)?;
     }
@@ -84,8 +81,11 @@ fn without_programs(
             let found: Vec<Vec<Witness>> = needs
                 .par_chunks(TASK)
                 .map(|needs| {
-                    let asked = needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
-                    asked.filter_map(|asked| quickly(problem, component, &crossings, asked)).collect()
+                    let asked =
+                        needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
+                    asked
+                        .filter_map(|asked| quickly(problem, component, &crossings, asked))
+                        .collect()
                 })
                 .collect();
             for witness in found.into_iter().flatten() {
@@ -155,10 +155,7 @@ fn with_programs(
     }
     let rows_of = component.rows_of();
     let around = Around { problem, incidence, component, rows_of: &rows_of, engine };
-    let t = std::time::Instant::now();
-    let n0 = needs.len();
     around_cells(&around, ledger, needs)?;
-    eprintln!("programs: {} cells {} needs, around {:?}, left {}", component.cells.len(), n0, t.elapsed(), needs.iter().filter(|&&n| !ledger.is_proven(n)).count());
     if component.cells.len() > WHOLE {
         return Ok(());
     }

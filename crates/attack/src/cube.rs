@@ -16,7 +16,7 @@ pub(crate) struct Crossings<'a> {
     component: &'a Component,
     pub(crate) rows_of: Rows,
     /// The cell in which two relations cross, the smaller first.
-    at: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    at: Map<u64, u32>,
 }
 
 /// One corner of a cube.
@@ -57,7 +57,7 @@ pub(crate) struct Walk<'w> {
 impl<'a> Crossings<'a> {
     pub(crate) fn new(component: &'a Component) -> Self {
         let rows_of = component.rows_of();
-        let mut at = HashMap::default();
+        let mut at = Map::default();
         for column in 0..component.cells.len() {
             let rows = rows_of.of(column);
             for (i, &(a, _)) in rows.iter().enumerate() {
@@ -79,7 +79,11 @@ impl<'a> Crossings<'a> {
         let first = corners[0];
         let rows = self.rows_of.of(first.at as usize);
         let Some(&(row, own)) = rows.get(done) else {
-            return if self.is_balanced(corners) { (walk.visit)(corners) } else { ControlFlow::Continue(()) };
+            return if self.is_balanced(corners) {
+                (walk.visit)(corners)
+            } else {
+                ControlFlow::Continue(())
+            };
         };
         let size = corners.len();
         if size > 1 && self.sum(row, corners) == 0 {
@@ -201,7 +205,10 @@ fn key(a: u32, b: u32) -> u64 {
     u64::from(a.min(b)) << 32 | u64::from(a.max(b))
 }
 
-/// Spreads a pair of relations over the map; nobody chooses relation numbers to make them collide.
+/// A map from relations or positions.
+pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
+
+/// Spreads numbers of relations over a map; nobody chooses them to make them collide.
 #[derive(Default)]
 pub(crate) struct Mix(u64);
 
@@ -210,6 +217,10 @@ impl Hasher for Mix {
         for &byte in bytes {
             self.write_u64(u64::from(byte));
         }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
     }
 
     fn write_u64(&mut self, number: u64) {

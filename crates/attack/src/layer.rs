@@ -5,8 +5,7 @@
 //! relations, exactly as single cells are in a table of two dimensions: whatever flows from one relation of the
 //! cell round to the other is a witness. The network is laid out only as far as the search for a path goes.
 
-use crate::cube::{Corner, Crossings};
-use std::collections::HashMap;
+use crate::cube::{Corner, Crossings, Map};
 use std::ops::ControlFlow;
 
 /// No longer search is made in one layer.
@@ -33,6 +32,8 @@ struct Node {
     rows: Vec<u32>,
     /// Empty until the search comes here.
     arcs: Vec<u32>,
+    /// The last search that came here.
+    seen: u32,
 }
 
 /// The network of one base.
@@ -41,9 +42,11 @@ struct Layer<'a> {
     base: &'a [Corner],
     arcs: Vec<Arc>,
     /// The relations that the search came to.
-    nodes: HashMap<u32, Node>,
+    nodes: Map<u32, Node>,
+    /// How many searches there were.
+    search: u32,
     /// The arc with a first corner.
-    arc_of: HashMap<u32, u32>,
+    arc_of: Map<u32, u32>,
 }
 
 /// What is pushed through layers.
@@ -51,7 +54,7 @@ pub(crate) struct Pushed {
     /// What is missing.
     pub(crate) missing: i64,
     /// Moves of cells, towards the side that was asked for.
-    pub(crate) moved: HashMap<u32, i64>,
+    pub(crate) moved: Map<u32, i64>,
     /// How many crossings may still be looked up.
     pub(crate) work: usize,
 }
@@ -108,7 +111,7 @@ impl Crossings<'_> {
 impl Pushed {
     /// Whether the moves keep every relation: where relations cross in more than one way, copies may not be parallel.
     pub(crate) fn is_balanced(&self, crossings: &Crossings<'_>) -> bool {
-        let mut sums: HashMap<u32, i128> = HashMap::new();
+        let mut sums: Map<u32, i128> = Map::default();
         for (&at, &moved) in &self.moved {
             for &(row, coefficient) in crossings.rows_of.of(at as usize) {
                 *sums.entry(row).or_default() += i128::from(moved) * i128::from(coefficient);
@@ -130,8 +133,9 @@ impl<'a> Layer<'a> {
             crossings,
             base,
             arcs: Vec::new(),
-            nodes: HashMap::default(),
-            arc_of: HashMap::default(),
+            search: 0,
+            nodes: Map::default(),
+            arc_of: Map::default(),
         }
     }
 
@@ -155,7 +159,8 @@ impl<'a> Layer<'a> {
             else {
                 break;
             };
-            let narrowest = path.iter().map(|&(arc, sign)| self.arcs[arc as usize].left(sign)).min();
+            let narrowest =
+                path.iter().map(|&(arc, sign)| self.arcs[arc as usize].left(sign)).min();
             let amount = narrowest.unwrap_or(0).min(room).min(flow.missing);
             for (arc, sign) in path {
                 self.arcs[arc as usize].moved += amount * i64::from(sign);
@@ -190,7 +195,9 @@ impl<'a> Layer<'a> {
     ) -> Option<Vec<(u32, i32)>> {
         // How each relation was come to: by which arc with which sign, from which step; and the surplus it is left with.
         let mut steps: Vec<(u32, i32, u32, i32, usize)> = vec![(0, 0, out, surplus, 0)];
-        let mut seen: Vec<u32> = vec![out];
+        self.search += 1;
+        let search = self.search;
+        self.node(out).seen = search;
         let mut next = 0;
         while next < steps.len() && next < NODES {
             let (_, _, row, surplus, _) = steps[next];
@@ -219,8 +226,7 @@ impl<'a> Layer<'a> {
                         }
                         return Some(path);
                     }
-                } else if !seen.contains(&end) {
-                    seen.push(end);
+                } else if std::mem::replace(&mut self.node(end).seen, search) != search {
                     steps.push((number, sign, end, carried, next));
                 }
             }
@@ -230,7 +236,12 @@ impl<'a> Layer<'a> {
     }
 
     /// Finds the arcs at a relation, unless they are known; `None` if there is no work left for it.
-    fn lay_out(&mut self, row: u32, left: &dyn Fn(u32, i32) -> i64, flow: &mut Pushed) -> Option<()> {
+    fn lay_out(
+        &mut self,
+        row: u32,
+        left: &dyn Fn(u32, i32) -> i64,
+        flow: &mut Pushed,
+    ) -> Option<()> {
         if !self.nodes[&row].arcs.is_empty() {
             return Some(());
         }
@@ -246,7 +257,8 @@ impl<'a> Layer<'a> {
             };
             let room = [-1, 1].map(|sign: i32| {
                 let rooms = cells.iter().zip(self.base);
-                let rooms = rooms.map(|(&at, corner)| remaining(left, flow, at, sign * corner.sign));
+                let rooms =
+                    rooms.map(|(&at, corner)| remaining(left, flow, at, sign * corner.sign));
                 rooms.min().unwrap_or(0)
             });
             if room != [0, 0] {

@@ -1,11 +1,10 @@
 //! Witnesses without a solver: one hypercube, or flows through the layers around a cell.
 
 use crate::component::Component;
-use crate::cube::{Corner, Crossings, Walk};
+use crate::cube::{Corner, Crossings, Map, Walk};
+use crate::layer::Pushed;
 use crate::propagate::slot;
 use cellveil_core::{CellId, Problem, Side, Witness};
-use crate::layer::Pushed;
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// How many crossings are looked up for one cube that does it all, and for flows through layers.
@@ -79,9 +78,13 @@ pub(crate) fn layers(
 ) -> Option<Witness> {
     let Question { at, side, target, .. } = question;
     let left = |at: u32, sign: i32| {
-        if question.may_move(at) { component.rooms[at as usize][slot(towards(side, sign))] } else { 0 }
+        if question.may_move(at) {
+            component.rooms[at as usize][slot(towards(side, sign))]
+        } else {
+            0
+        }
     };
-    let mut flow = Pushed { missing: target, moved: HashMap::new(), work: LAYER_WORK };
+    let mut flow = Pushed { missing: target, moved: Map::default(), work: LAYER_WORK };
     crossings.flow(at, &left, &mut flow);
     let done = flow.missing == 0 && flow.is_balanced(crossings);
     done.then(|| witness(component, side, flow.moved))

@@ -3,14 +3,15 @@
 
 use cellveil_attack::{Options, attack};
 use cellveil_core::{
-    CellId, CellNames, Fault, Intruder, NO_UPPER, Need, Needs, Pattern, Problem, ProblemParts, Reason,
-    Relations, Status, Why, verify,
+    CellId, CellNames, Fault, Intruder, NO_UPPER, Need, Needs, Pattern, Problem, ProblemParts,
+    Reason, Relations, Status, Why, verify,
 };
 use cellveil_highs::Highs;
 
 /// A line of counts with its total first; the parts at `sensitive` are withheld and ask for one unit on each side.
 fn line(parts: &[i64], sensitive: &[usize]) -> Problem {
-    let values: Vec<i64> = std::iter::once(parts.iter().sum()).chain(parts.iter().copied()).collect();
+    let values: Vec<i64> =
+        std::iter::once(parts.iter().sum()).chain(parts.iter().copied()).collect();
     let mut relations = Relations::default();
     relations.push_sum(CellId(0), (1..values.len()).map(CellId::at));
     let mut status = vec![Status::Free; values.len()];
@@ -18,7 +19,13 @@ fn line(parts: &[i64], sensitive: &[usize]) -> Problem {
     for &at in sensitive {
         status[at] = Status::Sensitive;
         let down = values[at].min(1);
-        needs.push(Need { cell: CellId::at(at), down, up: 1, sliding: 0, reason: Reason::Frequency });
+        needs.push(Need {
+            cell: CellId::at(at),
+            down,
+            up: 1,
+            sliding: 0,
+            reason: Reason::Frequency,
+        });
     }
     let cells = values.len();
     let parts = ProblemParts {

@@ -17,7 +17,8 @@ mod time_limit;
 pub use error::{Error, Exposed};
 pub use job::{Data, Job, JobError, Protection};
 pub use pipeline::{
-    Engines, Made, Origin, Released, Secured, audit, pose, protect, publish, secure, tabulate,
+    Audited, EXPLAINED, Engines, Made, Origin, Released, Secured, audit, pose, protect, publish,
+    secure, tabulate,
 };
 pub use run::{Progress, Run};
 pub use settings::Settings;

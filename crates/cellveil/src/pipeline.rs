@@ -3,8 +3,10 @@
 //! Each step is one function; none reaches back.
 
 use crate::{Data, Error, Exposed, Job, Run, inputs, judge};
-use cellveil_attack::{Attack, Intervals, Options, attack};
-use cellveil_core::{Audit, CellId, Pattern, Policy, Problem, Release, Status, Table, TableError};
+use cellveil_attack::{Attack, AttackError, Intervals, Options, attack, explain};
+use cellveil_core::{
+    Audit, CellId, Exposure, Pattern, Policy, Problem, Release, Status, Table, TableError,
+};
 use cellveil_lp::Engine;
 use cellveil_publish::{Formats, Input, Publication, Summary};
 use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
@@ -93,6 +95,7 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
         width: judgement.width,
     };
     let problem = Problem::from_table(&made.table, &judgement.needs, &judgement.frozen, &policy)?;
+    let problem = if job.protection.whole { problem.above_zero().of_counts()? } else { problem };
     let origin = Origin {
         inputs: inputs::inputs(&job.files)?,
         job: Some(job.text.clone()),
@@ -217,10 +220,47 @@ pub fn audit(
     intervals: Intervals,
     engine: &dyn Engine,
     run: &Run<'_>,
-) -> Result<(Audit, Summary), Error> {
+) -> Result<Audited, Error> {
     let options = Options { intervals };
     let attacked =
         run.stage("attack", || run.install(|| attack(problem, pattern, engine, options, &[])))??;
+    let reasons =
+        run.stage("explain", || reasons(problem, pattern, &attacked.audit.exposed, engine))?;
     let summary = Summary::of(problem, pattern, &attacked.audit);
-    Ok((attacked.audit, run.complete(summary)))
+    Ok(Audited { audit: attacked.audit, summary: run.complete(summary), reasons })
+}
+
+/// What an audit found.
+#[derive(Clone, Debug)]
+pub struct Audited {
+    /// Intervals and exposed needs.
+    pub audit: Audit,
+    /// The figures of the run.
+    pub summary: Summary,
+    /// Why needs are exposed, for the first [`EXPLAINED`] of them.
+    pub reasons: Vec<(Exposure, String)>,
+}
+
+/// How many exposures are explained.
+pub const EXPLAINED: usize = 200;
+
+fn reasons(
+    problem: &Problem,
+    pattern: &Pattern,
+    exposed: &[Exposure],
+    engine: &dyn Engine,
+) -> Result<Vec<(Exposure, String)>, Error> {
+    let incidence = problem.relations().incidence(problem.len());
+    let mut reasons = Vec::new();
+    for exposure in exposed.iter().take(EXPLAINED) {
+        let found =
+            explain(problem, &incidence, pattern, exposure, engine).map_err(AttackError::from)?;
+        let name = problem.names().describe(exposure.cell);
+        let sentence = found.map_or_else(
+            || format!("nothing was found that shows `{name}` to be far enough from its value"),
+            |found| found.sentence(problem),
+        );
+        reasons.push((*exposure, sentence));
+    }
+    Ok(reasons)
 }

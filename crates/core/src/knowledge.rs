@@ -31,8 +31,7 @@ impl Problem {
     /// a need that are zero become frozen, and all others are at least 1. Changes nothing if a zero is sensitive or withheld.
     #[must_use]
     pub fn above_zero(mut self) -> Self {
-        let must_hide =
-            |status: Status| matches!(status, Status::Sensitive | Status::Withheld);
+        let must_hide = |status: Status| matches!(status, Status::Sensitive | Status::Withheld);
         if self.cells().any(|cell| self.value(cell) == 0 && must_hide(self.status(cell))) {
             return self;
         }
@@ -82,8 +81,7 @@ impl Problem {
         if !coalitions.iter().flatten().all(is_singleton) {
             return Err(ProblemError::Singletons);
         }
-        self.insiders =
-            Insiders::new(&self.parts.singletons, &self.parts.relations, &coalitions);
+        self.insiders = Insiders::new(&self.parts.singletons, &self.parts.relations, &coalitions);
         self.beyond.coalitions = coalitions;
         Ok(self)
     }

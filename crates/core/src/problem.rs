@@ -127,7 +127,9 @@ pub enum ProblemError {
     #[error("internal: the singletons of an instance are not in order")]
     Singletons,
     /// Whole numbers are assumed, but there are others.
-    #[error("the integer intruder is for tables of counts, and some values have decimals or are below zero")]
+    #[error(
+        "the integer intruder is for tables of counts, and some values have decimals or are below zero"
+    )]
     NotCounts,
     /// A cost that is no number or negative.
     #[error("the cost of `{0}` is negative or not a number")]

@@ -1,7 +1,7 @@
 //! `pattern.csv` and `audit.csv`: the withheld cells, and what an intruder can work out about them.
 
 use crate::grid::{Column, Field, Grid, Kind};
-use cellveil_core::{Audit, CellId, Pattern, Problem, Why, units};
+use cellveil_core::{Audit, CellId, Exposure, Pattern, Problem, Why, units};
 
 /// `cell,status` of every withheld cell.
 pub(crate) struct PatternGrid<'a> {
@@ -86,6 +86,43 @@ impl Grid for AuditGrid<'_> {
         fields.push(at(need.map(|need| value.saturating_sub(need.down))));
         fields.push(at(need.map(|need| value.saturating_add(need.up))));
         fields.push(if self.audit.is_exposed(cell) { "true" } else { "false" }.into());
+    }
+}
+
+/// One line per exposed need: whose it is, who comes too close, on which side and by which calculation.
+pub(crate) struct ReasonGrid<'a> {
+    problem: &'a Problem,
+    reasons: &'a [(Exposure, String)],
+    columns: [Column; 4],
+}
+
+impl<'a> ReasonGrid<'a> {
+    pub(crate) fn new(problem: &'a Problem, reasons: &'a [(Exposure, String)]) -> Self {
+        let text = |name| Column::new(name, Kind::Text);
+        let columns =
+            [Column::new("cell", Kind::Whole), text("side"), text("intruder"), text("reason")];
+        Self { problem, reasons, columns }
+    }
+}
+
+impl Grid for ReasonGrid<'_> {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn rows(&self) -> usize {
+        self.reasons.len()
+    }
+
+    fn fill<'a>(&'a self, row: usize, fields: &mut Vec<Field<'a>>) {
+        let (exposure, reason) = &self.reasons[row];
+        let insider = exposure.singleton.and_then(|cell| self.problem.insiders().of(cell));
+        let intruder =
+            insider.map_or(self.problem.outsider(), |insider| self.problem.insider_kind(insider));
+        fields.push(Field::Whole(self.problem.names().id(exposure.cell) as i64));
+        fields.push(exposure.side.map_or("apart", |side| side.name()).into());
+        fields.push(intruder.name().into());
+        fields.push(Field::Text(reason[..].into()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writing a release, or the audit of somebody's pattern.
 
-use crate::audit_file::{AuditGrid, PatternGrid};
+use crate::audit_file::{AuditGrid, PatternGrid, ReasonGrid};
 use crate::csv_file::write_csv;
 use crate::manifest::{InstanceNote, SUMMARY};
 use crate::parquet_file::write_parquet;
@@ -8,7 +8,7 @@ use crate::proof_files::{ClaimGrid, WitnessGrid};
 use crate::release_table::{ReleaseTable, write_grid};
 use crate::staging::Staging;
 use crate::{Formats, Input, Manifest, PublishError, Summary, report};
-use cellveil_core::{Audit, CellNames, Pattern, Problem, Release};
+use cellveil_core::{Audit, CellNames, Exposure, Pattern, Problem, Release};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,11 +119,16 @@ pub fn write_audit(
     problem: &Problem,
     pattern: &Pattern,
     audit: &Audit,
+    reasons: &[(Exposure, String)],
     summary: &Summary,
 ) -> Result<Vec<PathBuf>, PublishError> {
     let mut staging = Staging::open(dir, None)?;
     let grid = AuditGrid::new(problem, pattern, audit);
     staging.write("audit.csv", false, |sink| write_csv(&grid, sink))?;
+    if !reasons.is_empty() {
+        let grid = ReasonGrid::new(problem, reasons);
+        staging.write("exposed.csv", false, |sink| write_csv(&grid, sink))?;
+    }
     staging.write_json(SUMMARY, summary)?;
     let kind = "audit".to_owned();
     staging.commit(Manifest { cellveil: summary.version.clone(), kind, ..Manifest::default() })

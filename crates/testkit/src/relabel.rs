@@ -92,9 +92,8 @@ pub fn relabel(problem: &Problem, seed: u64) -> Relabelled {
 fn carried(problem: &Problem, shuffled: Problem, moved: &[CellId]) -> Problem {
     let group = |cells: &Vec<CellId>| cells.iter().map(|cell| moved[cell.index()]).collect();
     let shuffled = shuffled.with_coalitions(problem.coalitions().iter().map(group).collect());
-    let shuffled = shuffled.and_then(|shuffled| {
-        if problem.is_whole() { shuffled.of_counts() } else { Ok(shuffled) }
-    });
+    let shuffled = shuffled
+        .and_then(|shuffled| if problem.is_whole() { shuffled.of_counts() } else { Ok(shuffled) });
     match shuffled {
         Ok(shuffled) => shuffled,
         Err(error) => unreachable!("a shuffled instance is an instance: {error}"),

@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if paths.is_empty() {
         for (shape, lambda, zeros, intervals) in FAMILY {
-            let table = Ons { shape: shape.parse::<Shape>()?, lambda, zeros, seed: 3, ..Ons::default() };
+            let table =
+                Ons { shape: shape.parse::<Shape>()?, lambda, zeros, seed: 3, ..Ons::default() };
             let problem = table.problem()?;
             let mut pattern = problem.start();
             if problem.len() < 20_000 {
@@ -84,7 +85,8 @@ fn measure(
     let found = attack(problem, pattern, &Highs, Options { intervals: Intervals::None }, known)?;
     let decided = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let faults = verify(problem, pattern, &found.certificate).err().map_or(0, |faults| faults.len());
+    let faults =
+        verify(problem, pattern, &found.certificate).err().map_or(0, |faults| faults.len());
     let verified = start.elapsed().as_secs_f64();
     let exposed = found.audit.exposed_cells().len();
     if (faults == 0) != (exposed == 0) {
@@ -92,7 +94,13 @@ fn measure(
     }
     let all = if intervals {
         let start = Instant::now();
-        attack(problem, pattern, &Highs, Options { intervals: Intervals::All }, &found.certificate.witnesses)?;
+        attack(
+            problem,
+            pattern,
+            &Highs,
+            Options { intervals: Intervals::All },
+            &found.certificate.witnesses,
+        )?;
         format!("{:.2}", start.elapsed().as_secs_f64())
     } else {
         "-".to_owned()
@@ -122,7 +130,8 @@ fn plainly(problem: &Problem, pattern: &Pattern) -> Result<Option<f64>, Box<dyn 
         for side in Side::BOTH {
             let mut model = Model { changes: Changes::Many, ..Model::default() };
             for &cell in &cells {
-                let room = |side| problem.room(cell, side).map_or(f64::INFINITY, |room| room as f64);
+                let room =
+                    |side| problem.room(cell, side).map_or(f64::INFINITY, |room| room as f64);
                 let cost = if cell == need.cell { -(side.sign() as f64) } else { 0.0 };
                 model.column(cost, -room(Side::Down), room(Side::Up));
             }

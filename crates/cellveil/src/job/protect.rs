@@ -12,7 +12,7 @@ use toml::Spanned;
 
 /// Ways to protect a table that job files may name; only the first is there yet.
 const METHODS: [&str; 5] = ["suppress", "cta", "rounding", "cell-key", "small-counts"];
-/// Intruders that job files may name; only the first two are there yet.
+/// Intruders that job files may name; the last is not there yet.
 const INTRUDERS: [&str; 4] = ["external", "singleton", "integer", "earlier-releases"];
 
 pub(super) fn protection(
@@ -22,14 +22,16 @@ pub(super) fn protection(
     if let Some(method) = &section.method {
         available(place, "method", method, &METHODS, 1)?;
     }
-    let mut singletons = false;
+    let (mut singletons, mut whole) = (false, false);
     for intruder in &section.intruder {
-        available(place, "intruder", intruder, &INTRUDERS, 2)?;
+        available(place, "intruder", intruder, &INTRUDERS, 3)?;
         singletons |= intruder.get_ref() == "singleton";
+        whole |= intruder.get_ref() == "integer";
     }
     Ok(Protection {
         method: suppression(place, section.suppression.as_ref())?,
         singletons,
+        whole,
         cost: cost(place, section.cost.as_ref())?,
         knowledge: knowledge(place, section.known_percent.as_ref())?,
     })

@@ -111,7 +111,10 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         error_with("method = \"suppress\"", "method = \"cta\""),
         error_with("method = \"suppress\"", "method = \"supress\""),
         error_with("suppression = \"incremental\"", "suppression = \"modular\""),
-        error_with("intruder = [\"singleton\"]", "intruder = [\"singleton\", \"integer\"]"),
+        error_with(
+            "intruder = [\"singleton\"]",
+            "intruder = [\"singleton\", \"earlier-releases\"]",
+        ),
         error_with("time_limit = \"60s\"", "time_limit = \"60\""),
         error_with("cost = \"respondents\"", "cost = \"respondent\""),
         error_with("known_percent = 50", "known_percent = 0"),

@@ -1,12 +1,13 @@
 //! `cellveil audit INSTANCE --pattern FILE`
 
-use super::suppress::IntervalsFlag;
+use super::suppress::{IntervalsFlag, IntruderFlag};
 use crate::error::Failure;
 use crate::flags::Common;
 use crate::output;
 use crate::progress::Bar;
 use crate::settings::Tools;
-use cellveil::{Exposed, Run, instance};
+use cellveil::{Audited, Exposed, Run, instance};
+use cellveil_core::Exposure;
 use std::path::{Path, PathBuf};
 
 /// Find what an intruder can derive, for anybody's pattern
@@ -24,39 +25,63 @@ pub(crate) struct Arguments {
     /// For which withheld cells to find intervals
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     intervals: IntervalsFlag,
+    /// Who attacks the table besides everybody
+    #[arg(long, value_enum, value_name = "WHO")]
+    intruder: Vec<IntruderFlag>,
 }
+
+/// How many calculations are shown.
+const SHOWN: usize = 5;
 
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let out = common.out_or(Path::new(""), &args.instance, "audit");
-    let (summary, exposed) = {
+    let (summary, exposed, reasons) = {
         let bar = Bar::new(common);
         let run = Run::new(common.settings(), &bar);
         let tools = Tools::new(&run);
         let (problem, _) = instance::load(&args.instance, &tools.engines(), &run)?;
         let pattern = cellveil_publish::read_pattern(&args.pattern, &problem)?;
-        let (audit, summary) = cellveil::audit(
+        let problem = match args.intruder.contains(&IntruderFlag::Integer) {
+            true => problem.of_counts().map_err(cellveil::Error::from)?.zeros_seen_in(&pattern),
+            false => problem,
+        };
+        let Audited { audit, summary, reasons } = cellveil::audit(
             &problem,
             &pattern,
             args.intervals.into(),
             tools.engines().solve,
             &run,
         )?;
-        cellveil_publish::write_audit(&out, &problem, &pattern, &audit, &summary)?;
-        (summary, Exposed::of(&problem, &audit))
+        cellveil_publish::write_audit(&out, &problem, &pattern, &audit, &reasons, &summary)?;
+        (summary, Exposed::of(&problem, &audit), reasons)
     };
     if common.json {
         let mut summary = output::summary_json(&summary, &out);
         summary["exposed_cells"] =
             exposed.iter().flat_map(|exposed| exposed.cells.clone()).collect();
+        summary["reasons"] = reasons.iter().map(|reason| reason.1.clone()).collect();
         output::print_json(&summary)?;
     } else {
         let verdict = match &exposed {
             None => "no cell is exposed".to_owned(),
-            Some(exposed) => exposed.to_string(),
+            Some(exposed) => format!("{exposed}\n{}", why(&reasons)),
         };
         let figures = output::summary_text(&summary);
         let shown = out.display();
         output::print(&format!("{verdict}\n{figures}\n{shown}\n  the intervals  audit.csv\n"))?;
     }
     Ok(exposed.is_none())
+}
+
+/// The first few calculations, each once.
+fn why(reasons: &[(Exposure, String)]) -> String {
+    let mut sentences: Vec<&str> = reasons.iter().map(|(_, reason)| &reason[..]).collect();
+    sentences.dedup();
+    let more = sentences.len().saturating_sub(SHOWN);
+    let mut lines: Vec<String> =
+        sentences.iter().take(SHOWN).map(|sentence| format!("  {sentence}")).collect();
+    if more > 0 {
+        lines.push(format!("  {more} more in exposed.csv"));
+    }
+    lines.join("\n")
 }

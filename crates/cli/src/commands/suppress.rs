@@ -24,13 +24,25 @@ pub(crate) struct Arguments {
     /// For which withheld cells to find intervals
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     intervals: IntervalsFlag,
+    /// Who attacks the table besides everybody
+    #[arg(long, value_enum, value_name = "WHO")]
+    intruder: Vec<IntruderFlag>,
+}
+
+/// Who attacks a table besides everybody.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum IntruderFlag {
+    /// Somebody who knows that the cells are counts, and that zeros are published
+    Integer,
 }
 
 /// For which withheld cells to find intervals.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
 pub(crate) enum IntervalsFlag {
-    /// All of them
+    /// All of them where that is quick, none elsewhere
     #[default]
+    Auto,
+    /// All of them
     All,
     /// The sensitive ones
     Needs,
@@ -41,6 +53,7 @@ pub(crate) enum IntervalsFlag {
 impl From<IntervalsFlag> for Intervals {
     fn from(flag: IntervalsFlag) -> Self {
         match flag {
+            IntervalsFlag::Auto => Self::Affordable,
             IntervalsFlag::All => Self::All,
             IntervalsFlag::Needs => Self::Needs,
             IntervalsFlag::None => Self::None,
@@ -55,6 +68,10 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let run = Run::new(common.settings(), &bar);
         let tools = Tools::new(&run);
         let (problem, origin) = instance::load(&args.instance, &tools.engines(), &run)?;
+        let problem = match args.intruder.contains(&IntruderFlag::Integer) {
+            true => problem.above_zero().of_counts().map_err(cellveil::Error::from)?,
+            false => problem,
+        };
         let intervals = args.intervals.into();
         let secured =
             cellveil::secure(problem, args.method, intervals, tools.engines().solve, &run)?;

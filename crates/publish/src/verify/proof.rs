@@ -103,9 +103,7 @@ fn claim(cell: i64, side: &str, intruder: &str, witness: i64, index: &CellIndex)
     Some(Claim {
         cell: index.find(cell)?,
         side: Side::BOTH.into_iter().find(|known| known.name() == side)?,
-        intruder: Intruder::ALL
-            .into_iter()
-            .find(|known| known.name() == intruder)?,
+        intruder: Intruder::ALL.into_iter().find(|known| known.name() == intruder)?,
         witness: u32::try_from(witness).ok()?,
     })
 }
