@@ -5,7 +5,7 @@
 //! coalition <number> : <id> …      those of one holding; a line for each
 //! width <amount>                   how wide the interval of every withheld cell must be
 //! whole                            everybody knows that the cells are counts
-//! earlier                          the cells of earlier releases are among these
+//! earlier                          everybody knows what was published earlier
 //! ```
 
 use crate::jj::{JjError, Lines, ceil, wrong};
@@ -55,7 +55,7 @@ impl Extras {
     pub(crate) fn apply(self, problem: Problem) -> Result<Problem, JjError> {
         let problem = problem.with_coalitions(self.coalitions)?;
         let problem = if self.whole { problem.of_counts()? } else { problem };
-        Ok(if self.earlier { problem.after_earlier_releases() } else { problem })
+        Ok(if self.earlier { problem.after_earlier_releases([]) } else { problem })
     }
 }
 

@@ -26,6 +26,9 @@ const INSIDER_ROUNDS: usize = 6;
 /// A component with more cells than this is not solved as a whole: one program takes the simplex method a minute and more.
 const WHOLE: usize = 6000;
 
+/// Small programs go on as long as one in this many needs is met by them.
+const WORTHWHILE: usize = 16;
+
 /// One question about a need: which side, how far, and which insider's cells stay put.
 #[derive(Clone, Copy)]
 struct Asked {
@@ -174,6 +177,8 @@ fn around_cells(
 ) -> Result<(), EngineError> {
     let Around { problem, component, .. } = *around;
     for needs in needs.chunks(2 * TASK) {
+        let is_open = |need: &&usize| !ledger.is_proven(**need);
+        let open = needs.iter().filter(is_open).count();
         let found: Result<Vec<Vec<Option<Witness>>>, EngineError> = needs
             .par_chunks(TASK / 4)
             .map(|needs| {
@@ -191,6 +196,12 @@ fn around_cells(
             .collect();
         for witness in found?.into_iter().flatten().flatten() {
             ledger.add(witness);
+        }
+        let is_open = |need: &&usize| !ledger.is_proven(**need);
+        let closed = open - needs.iter().filter(is_open).count();
+        // In large tables what flows leave open takes thousands of cells, and no neighbourhood is large enough.
+        if closed * WORTHWHILE < open {
+            return Ok(());
         }
     }
     Ok(())

@@ -169,6 +169,10 @@ impl Explanation {
         if self.published == [self.cell] {
             return format!("{who}{cell} is published");
         }
+        let room = Side::BOTH.map(|side| problem.room(self.cell, side));
+        if problem.has_earlier_releases() && room == [Some(0), Some(0)] {
+            return format!("{cell} was published earlier");
+        }
         if self.relations.is_empty() {
             return format!("{who}its own bounds leave {cell} less room than it asks for");
         }

@@ -9,7 +9,7 @@ pub(crate) struct Beyond {
     pub(crate) whole: bool,
     /// Singletons behind which the same holding stands, as groups.
     pub(crate) coalitions: Vec<Vec<CellId>>,
-    /// What was published earlier: those cells are part of the instance.
+    /// What was published earlier: the bounds of those cells say so.
     pub(crate) earlier: bool,
 }
 
@@ -95,10 +95,19 @@ impl Problem {
         self
     }
 
-    /// The same problem, said to hold the cells of earlier releases.
+    /// The same problem after earlier releases in which some cells were published: everybody knows them, whatever is done now,
+    /// and withholding them is of no use. A need of such a cell cannot be met any more.
     #[must_use]
-    pub fn after_earlier_releases(mut self) -> Self {
+    pub fn after_earlier_releases(mut self, published: impl IntoIterator<Item = CellId>) -> Self {
         self.beyond.earlier = true;
+        for cell in published {
+            let at = cell.index();
+            self.parts.lower[at] = self.parts.values[at];
+            self.parts.upper[at] = self.parts.values[at];
+            if self.parts.status[at] == Status::Free {
+                self.parts.status[at] = Status::Frozen;
+            }
+        }
         self
     }
 
@@ -112,7 +121,7 @@ impl Problem {
         &self.beyond.coalitions
     }
 
-    /// Whether the cells of earlier releases are part of the instance.
+    /// Whether intruders know what was published earlier.
     pub fn has_earlier_releases(&self) -> bool {
         self.beyond.earlier
     }

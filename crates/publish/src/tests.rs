@@ -163,7 +163,7 @@ fn what_is_no_release_is_an_error() {
     let release = grid_release();
     let audit = audit_of(&release);
     let summary = Summary::of(release.problem(), release.pattern(), &audit);
-    write_audit(dir.path(), release.problem(), release.pattern(), &audit, &summary).unwrap();
+    write_audit(dir.path(), release.problem(), release.pattern(), &audit, &[], &summary).unwrap();
     assert!(error(dir.path()).ends_with("it is an output of kind `audit`, without a proof"));
 }
 

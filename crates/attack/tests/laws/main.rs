@@ -3,6 +3,7 @@
 
 mod amounts;
 mod intervals;
+mod large;
 mod simplex;
 mod support;
 mod verdicts;

@@ -44,6 +44,24 @@ proptest! {
     }
 
     #[test]
+    fn verdicts_on_counts_equal_those_of_trying_every_table_in_whole_numbers(
+        problem in prop_oneof![
+            contested().problems(),
+            Tables { dimensions: 3, leaves: 2, ..contested() }.problems(),
+        ],
+        picks in picks(),
+    ) {
+        let pattern = pattern(&problem, &picks);
+        let Ok(problem) = problem.of_counts() else { return Ok(()) };
+        let problem = problem.zeros_seen_in(&pattern);
+        let tried = brute::exposed(&problem, &pattern);
+        prop_assume!(tried.is_some());
+        let found = find(&problem, &pattern);
+        prop_assert_eq!(verdict(&problem, &found.audit.exposed), verdict(&problem, &tried.unwrap()));
+        prop_assert!(found.certificate.witnesses.iter().all(|witness| witness.denominator == 1));
+    }
+
+    #[test]
     fn what_the_attack_calls_safe_is_verified_and_nothing_else_is(
         (problem, pattern) in prop_oneof![
             attacked(contested()),

@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// Who attacks the table besides everybody
     #[arg(long, value_enum, value_name = "WHO")]
     intruder: Vec<IntruderFlag>,
+    /// The same table as it was released before: a pattern.csv or table.csv
+    #[arg(long, value_name = "FILE")]
+    earlier: Vec<PathBuf>,
 }
 
 /// How many calculations are shown.
@@ -41,6 +44,7 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let tools = Tools::new(&run);
         let (problem, _) = instance::load(&args.instance, &tools.engines(), &run)?;
         let pattern = cellveil_publish::read_pattern(&args.pattern, &problem)?;
+        let problem = instance::after(problem, &args.earlier)?;
         let problem = match args.intruder.contains(&IntruderFlag::Integer) {
             true => problem.of_counts().map_err(cellveil::Error::from)?.zeros_seen_in(&pattern),
             false => problem,

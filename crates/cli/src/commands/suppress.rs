@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// Who attacks the table besides everybody
     #[arg(long, value_enum, value_name = "WHO")]
     intruder: Vec<IntruderFlag>,
+    /// The same table as it was released before: a pattern.csv or table.csv
+    #[arg(long, value_name = "FILE")]
+    earlier: Vec<PathBuf>,
 }
 
 /// Who attacks a table besides everybody.
@@ -68,6 +71,7 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let run = Run::new(common.settings(), &bar);
         let tools = Tools::new(&run);
         let (problem, origin) = instance::load(&args.instance, &tools.engines(), &run)?;
+        let problem = instance::after(problem, &args.earlier)?;
         let problem = match args.intruder.contains(&IntruderFlag::Integer) {
             true => problem.above_zero().of_counts().map_err(cellveil::Error::from)?,
             false => problem,

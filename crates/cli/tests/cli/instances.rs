@@ -53,6 +53,20 @@ fn an_audit_of_an_exposed_pattern_ends_in_one() {
 }
 
 #[test]
+fn what_was_published_earlier_is_known_for_good() {
+    let desk = small();
+    desk.write("square.csv", "cell,status\n4,p\n5,s\n7,s\n8,s\n");
+    desk.write("earlier.csv", "cell,status\n4,p\n5,s\n");
+    let audit = ["audit", "small.jj", "--pattern", "square.csv"];
+    desk.expect(0, &audit);
+    let _steady = steady();
+    let after = [&audit[..], &["--earlier", "earlier.csv"]].concat();
+    assert_cmd_snapshot!(desk.cellveil(&after));
+    let reasons = std::fs::read_to_string(desk.path("small-audit/exposed.csv")).unwrap();
+    insta::assert_snapshot!(reasons);
+}
+
+#[test]
 fn a_cell_that_cannot_be_protected_ends_in_one_and_writes_nothing() {
     let desk = small();
     let frozen = SMALL.replace(" s 0 1e20", " z 0 1e20");

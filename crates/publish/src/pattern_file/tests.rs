@@ -30,6 +30,8 @@ fn a_safe_s_and_a_secondary_s_are_told_apart_by_the_company_they_keep() {
     assert_eq!(withheld("cell,status\n5,p\n6,s\n7,s\n", &problem).unwrap().len(), 3);
     assert_eq!(withheld("cell,Status\n5,A\n6,D\n7,V\n", &problem).unwrap().len(), 2);
     assert_eq!(withheld("cell,suppressed\n5,TRUE\n6,FALSE\n", &problem).unwrap().len(), 1);
+    assert_eq!(withheld("cell,status\n5,3\n6,11\n7,1\n8,14\n", &problem).unwrap().len(), 2);
+    assert_eq!(withheld("cell,suppressed\n5,1\n6,0\n", &problem).unwrap().len(), 1);
     assert_eq!(withheld("5,p\n6,s\n", &problem).unwrap().len(), 2);
 }
 
@@ -45,7 +47,7 @@ fn mistakes_are_named_by_their_line() {
     assert_eq!(message("cell,status\n5,p\n99,s\n"), ":3: cell `99` is not in the instance");
     assert_eq!(
         message("cell,status\n5,q\n"),
-        ":2: status `q` is unknown; known are p s v, u x m z e w, A B D V, TRUE FALSE"
+        ":2: status `q` is unknown; known are p s v, u x m z e w, A B D V, TRUE FALSE, 1 to 14"
     );
     assert_eq!(
         message("region,status\nNord,p\n"),

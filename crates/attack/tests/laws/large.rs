@@ -1,0 +1,54 @@
+//! Tables large enough for cubes and flows between layers.
+
+use cellveil_attack::{Attack, Intervals, Options, attack};
+use cellveil_core::{CellId, Pattern, Problem, verify};
+use cellveil_generate::Ons;
+use cellveil_highs::Highs;
+use cellveil_testkit::relabel::relabel;
+use std::collections::BTreeSet;
+
+fn ons(shape: &str, seed: u64) -> Problem {
+    let shape = shape.parse().unwrap();
+    Ons { shape, lambda: 2.4, zeros: 0.3, seed, ..Ons::default() }.problem().unwrap()
+}
+
+fn find(problem: &Problem, pattern: &Pattern) -> Attack {
+    attack(problem, pattern, &Highs, Options { intervals: Intervals::None }, &[]).unwrap()
+}
+
+/// The needs that are not exposed are exactly those of which the judge has nothing to say.
+fn exposed(problem: &Problem, pattern: &Pattern, found: &Attack) -> BTreeSet<CellId> {
+    let exposed: BTreeSet<CellId> = found.audit.exposed_cells().into_iter().collect();
+    let faults = verify(problem, pattern, &found.certificate).err().unwrap_or_default();
+    for fault in &faults {
+        let named = fault.to_string();
+        let is_known = exposed
+            .iter()
+            .any(|&cell| named.contains(&format!("`{}`", problem.names().describe(cell))));
+        assert!(is_known, "{named}");
+    }
+    assert!(faults.len() >= exposed.len());
+    exposed
+}
+
+#[test]
+fn names_order_and_threads_change_no_verdict_in_any_number_of_dimensions() {
+    for (shape, seed) in
+        [("9x8x7", 1), ("16x14x12", 2), ("5x5x4x4", 3), ("13h2x8x6", 4), ("4x4x3x3x3", 5)]
+    {
+        let problem = ons(shape, seed);
+        let pattern = problem.start();
+        let found = find(&problem, &pattern);
+        let here = exposed(&problem, &pattern, &found);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let alone = pool.install(|| find(&problem, &pattern));
+        assert_eq!(found.certificate, alone.certificate, "{shape}");
+        let other = relabel(&problem, seed);
+        let there = find(&other.problem, &other.there(&pattern));
+        let there = exposed(&other.problem, &other.there(&pattern), &there);
+        let moved: BTreeSet<CellId> = here.iter().map(|cell| other.moved[cell.index()]).collect();
+        assert_eq!(moved, there, "{shape}");
+        safe += problem.needs().len() - here.len();
+    }
+    assert!(safe > 100, "cubes and layers showed much to be safe: {safe}");
+}
