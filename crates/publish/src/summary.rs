@@ -1,6 +1,6 @@
 //! The figures of a run, `summary.json`.
 
-use cellveil_core::{Audit, Pattern, Problem, Why};
+use cellveil_core::{Audit, Intruder, Pattern, Problem, Why};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub struct Summary {
     pub version: String,
     /// The number of decimals of the table.
     pub decimals: u8,
-    /// Against whom the proof holds: `external`, `singleton`.
+    /// Against whom the proof holds.
     pub intruders: Vec<String>,
     /// Whatever else a caller wants to record, the same in every run.
     #[serde(flatten)]
@@ -49,9 +49,18 @@ impl Summary {
     pub fn of(problem: &Problem, pattern: &Pattern, audit: &Audit) -> Self {
         let count = |why| pattern.withheld().filter(|&(_, w)| w == why).count();
         let exposed = audit.exposed_cells().len();
-        let mut intruders = vec!["external".to_owned()];
+        let mut intruders = vec![Intruder::External];
+        if problem.has_earlier_releases() {
+            intruders.push(Intruder::Earlier);
+        }
+        if problem.is_whole() {
+            intruders.push(Intruder::Integer);
+        }
         if !problem.singletons().is_empty() {
-            intruders.push("singleton".to_owned());
+            intruders.push(Intruder::Singleton);
+        }
+        if !problem.coalitions().is_empty() {
+            intruders.push(Intruder::Coalition);
         }
         Self {
             cells: problem.len(),
@@ -63,7 +72,7 @@ impl Summary {
             status: if exposed == 0 { "safe" } else { "exposed" }.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             decimals: problem.decimals(),
-            intruders,
+            intruders: intruders.into_iter().map(|who| who.name().to_owned()).collect(),
             ..Self::default()
         }
     }

@@ -33,6 +33,7 @@ fn exposed(problem: &Problem, pattern: &Pattern, found: &Attack) -> BTreeSet<Cel
 
 #[test]
 fn names_order_and_threads_change_no_verdict_in_any_number_of_dimensions() {
+    let mut safe = 0;
     for (shape, seed) in
         [("9x8x7", 1), ("16x14x12", 2), ("5x5x4x4", 3), ("13h2x8x6", 4), ("4x4x3x3x3", 5)]
     {
