@@ -1,5 +1,28 @@
-//! Files of the τ-ARGUS family.
+//! Files of the τ-ARGUS family: records and tables with their metadata, hierarchies, recodes, a-priori files, batches, JJ.
 //!
-//! So far JJ instances ([`jj`]), the common language of cell-suppression programs.
+//! Everything is read as τ-ARGUS 4.2 reads it, except where that would be wrong; `docs/argus.md` lists the differences.
 
+pub mod arb;
+mod codes;
+mod fault;
+pub mod grc;
+pub mod hst;
 pub mod jj;
+pub mod rda;
+mod micro;
+mod primary;
+mod rda_options;
+mod records;
+mod status;
+mod tab;
+mod tab_cell;
+mod table;
+pub mod text;
+
+pub use codes::Codes;
+pub use fault::Fault;
+pub use micro::{Micro, MicroTable, Resolve};
+pub use records::{Fields, Records};
+pub use status::CellStatus;
+pub use tab::read_table;
+pub use table::{ArgusTable, CellState, Sums};
