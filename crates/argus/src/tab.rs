@@ -107,7 +107,7 @@ impl Columns {
         let columns = Self {
             explanatory: specify.explanatory.iter().map(explanatory).collect::<Result<_, _>>()?,
             response,
-            frequency: frequency.filter(|&at| at != response || specify.response.is_none()),
+            frequency,
             shadow: shadow.filter(|&at| at != response),
             cost: cost.filter(|&at| at != response),
             top: (0..metadata.variables.len()).filter(tops).collect(),
