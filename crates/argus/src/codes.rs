@@ -42,7 +42,8 @@ impl Codes {
                 }
             }
             (Levels::File, Some(file)) => {
-                let read = read_hrc(file, Some(&variable.lead), variable.total()).map_err(of_hrc)?;
+                let read =
+                    read_hrc(file, Some(&variable.lead), variable.total()).map_err(of_hrc)?;
                 check_missing(file, variable, &read)?;
                 tree.listed(&read);
             }
@@ -143,9 +144,10 @@ fn of_hrc(error: TabulateError) -> Fault {
 }
 
 fn check_missing(file: &Path, variable: &Variable, tree: &Tree) -> Result<(), Fault> {
-    let clash = tree.nodes.iter().find(|node| {
-        variable.missing.iter().any(|missing| missing.trim() == node.name.trim())
-    });
+    let clash = tree
+        .nodes
+        .iter()
+        .find(|node| variable.missing.iter().any(|missing| missing.trim() == node.name.trim()));
     match clash {
         None => Ok(()),
         Some(node) => Err(Fault::new(

@@ -144,7 +144,11 @@ fn flat(
     for line in &recodes {
         for item in &line.items {
             let hit = |name: &str| item.matches(name, before.width);
-            if before.missing.iter().any(|&code| matches!(item, Item::One(_)) && hit(hierarchy.name(code))) {
+            if before
+                .missing
+                .iter()
+                .any(|&code| matches!(item, Item::One(_)) && hit(hierarchy.name(code)))
+            {
                 return Err(Fault::new(file, "a missing code cannot become a valid one")
                     .at(line.number)
                     .number(3003)
@@ -221,9 +225,9 @@ impl Item {
 
 fn parse(file: &Path, number: u64, line: &str) -> Result<Line, Fault> {
     let wrong = |what: &str| {
-        Fault::new(file, what)
-            .at(number)
-            .hint("write a line as in `2 : 5-7, 9`, with quotes around codes that hold `,`, `:` or `-`")
+        Fault::new(file, what).at(number).hint(
+            "write a line as in `2 : 5-7, 9`, with quotes around codes that hold `,`, `:` or `-`",
+        )
     };
     let mut signs = Signs(line);
     let new = signs.word().ok_or_else(|| wrong("the line has no new code"))?;

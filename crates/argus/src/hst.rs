@@ -94,7 +94,13 @@ fn one(
     let mut unknown = None;
     for d in 0..table.codes.len() {
         let Some(code) = fields.next() else {
-            return (6, Err(("the line has too few codes".to_owned(), "one code per variable, then the action")));
+            return (
+                6,
+                Err((
+                    "the line has too few codes".to_owned(),
+                    "one code per variable, then the action",
+                )),
+            );
         };
         match lookup.code(table, d, code) {
             Some(code) => lookup.key.push(code),
@@ -174,7 +180,10 @@ fn change(table: &mut ArgusTable, cell: CellId, action: Action) -> Result<(), Sa
             _ => CellState::safe(CellStatus::SafeManual),
         },
         Action::Status(CellStatus::UnsafeManual) if before.status > CellStatus::UnsafeManual => {
-            return refused("safe or unsafe", "a protected cell is published; remove one of the two");
+            return refused(
+                "safe or unsafe",
+                "a protected cell is published; remove one of the two",
+            );
         }
         Action::Status(CellStatus::UnsafeManual) if original.status.is_unsafe() => original,
         Action::Status(CellStatus::UnsafeManual) => {

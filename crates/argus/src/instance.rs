@@ -45,7 +45,9 @@ pub struct Instance {
 #[derive(Debug, Error)]
 pub enum InstanceError {
     /// Cells that differ between tables.
-    #[error("cell `{cell}` has another {what} in table {table} than in one before\nhint: make the tables from the same records, with the same rules")]
+    #[error(
+        "cell `{cell}` has another {what} in table {table} than in one before\nhint: make the tables from the same records, with the same rules"
+    )]
     Differs {
         /// The cell.
         cell: String,
@@ -103,7 +105,8 @@ struct System {
 
 impl System {
     fn new(tables: &[&ArgusTable]) -> Result<Self, InstanceError> {
-        let response = |table: &ArgusTable| table.specify.response.clone().map(|r| r.to_lowercase());
+        let response =
+            |table: &ArgusTable| table.specify.response.clone().map(|r| r.to_lowercase());
         if tables.windows(2).any(|pair| response(pair[0]) != response(pair[1])) {
             return Err(InstanceError::Responses);
         }
@@ -113,7 +116,8 @@ impl System {
         };
         let largest = tables.iter().filter_map(values).max().unwrap_or(0) + 1;
         let finest = tables.iter().map(|table| table.response.decimals()).max().unwrap_or(0);
-        let fits = |&decimals: &u8| largest.checked_mul(pow10(decimals)).is_some_and(|n| n < 1 << 58);
+        let fits =
+            |&decimals: &u8| largest.checked_mul(pow10(decimals)).is_some_and(|n| n < 1 << 58);
         let decimals = (finest..=finest + FINER).rev().find(fits).ok_or(InstanceError::TooLarge)?;
         Ok(Self { decimals, ..Self::default() })
     }
@@ -247,7 +251,8 @@ impl System {
         let least = self.values.iter().copied().min().unwrap_or(0).min(0);
         let most = self.values.iter().copied().max().unwrap_or(0).max(0);
         let (least, most) = (least + least / 2, most + most / 2);
-        let (mut lower, mut upper) = (vec![least; self.values.len()], vec![most; self.values.len()]);
+        let (mut lower, mut upper) =
+            (vec![least; self.values.len()], vec![most; self.values.len()]);
         let mut capped = needs.to_vec();
         for need in &mut capped {
             let at = need.cell.index();
@@ -258,7 +263,10 @@ impl System {
         let mut virtual_cells = 0;
         if let Singletons::Virtual(devices) = singletons {
             let smallest = tables.iter().filter_map(|t| minimum(t)).max().unwrap_or(0);
-            let step = pow10(self.decimals - tables.iter().map(|t| t.decimals).min().unwrap_or(0).min(self.decimals));
+            let step = pow10(
+                self.decimals
+                    - tables.iter().map(|t| t.decimals).min().unwrap_or(0).min(self.decimals),
+            );
             for members in virtual_members(&self, devices, smallest) {
                 let value: i64 = members.iter().map(|cell| self.values[cell.index()]).sum();
                 let cell = CellId::at(self.values.len());
@@ -312,8 +320,7 @@ fn virtual_members(system: &System, [two, one, few]: [bool; 3], minimum: u64) ->
         let sensitive = |cell: &CellId| system.status[cell.index()] == Status::Sensitive;
         let members: Vec<CellId> =
             system.relations.row(relation).map(|(cell, _)| cell).filter(sensitive).collect();
-        let alone =
-            members.iter().filter(|cell| system.frequencies[cell.index()] == 1).count();
+        let alone = members.iter().filter(|cell| system.frequencies[cell.index()] == 1).count();
         let all: u64 = members.iter().map(|cell| system.frequencies[cell.index()]).sum();
         let pair = members.len() == 2;
         let wanted = (two && pair && alone == 2)

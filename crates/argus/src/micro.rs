@@ -172,9 +172,12 @@ impl Micro {
                     };
                     let hint = match codes.nearest(text) {
                         Some(known) if found.is_none() => {
-                            format!("correct it (did you mean `{known}`?), or add it to the hierarchy")
+                            format!(
+                                "correct it (did you mean `{known}`?), or add it to the hierarchy"
+                            )
                         }
-                        _ => "records carry the finest codes only; correct it, or the hierarchy".to_owned(),
+                        _ => "records carry the finest codes only; correct it, or the hierarchy"
+                            .to_owned(),
                     };
                     Err(self.records.fault(line, what).number(1017).hint(hint))
                 }
@@ -200,7 +203,11 @@ impl Micro {
         if let Some(at) = weight_at
             && let Some(record) = self.amounts[at].iter().position(|&weight| weight < 0)
         {
-            let what = format!("`{}` of record {} is negative", self.metadata.variables[at].name, record + 1);
+            let what = format!(
+                "`{}` of record {} is negative",
+                self.metadata.variables[at].name,
+                record + 1
+            );
             return Err(Fault::new(&self.metadata.file, what).hint("weights are zero or more"));
         }
         let (mut keys, mut members, mut of_record) = (Vec::new(), Vec::new(), Vec::new());
@@ -223,7 +230,9 @@ impl Micro {
             Some(at) => {
                 let codes = &self.metadata.variables[at].requests;
                 let kind = |text: &String| {
-                    codes.iter().position(|code| code.as_deref().map(str::trim) == Some(text.trim()))
+                    codes
+                        .iter()
+                        .position(|code| code.as_deref().map(str::trim) == Some(text.trim()))
                 };
                 self.texts[at].iter().map(kind).collect()
             }
@@ -384,16 +393,14 @@ impl MicroTable {
         });
         let keys: Vec<CodeId> = keys.collect();
         let codes = self.table.codes.clone();
-        let table = |column: &Column| {
-            made(&codes, &keys, &self.members, self.holdings, &self.spec, column)
-        };
+        let table =
+            |column: &Column| made(&codes, &keys, &self.members, self.holdings, &self.spec, column);
         self.table.response = table(&self.columns[0])?;
         let [_, shadow, cost] = &self.columns;
         self.table.shadow = if shadow.tallies.is_empty() { None } else { Some(table(shadow)?) };
         let cost = if cost.tallies.is_empty() { None } else { Some(table(cost)?) };
         self.table.costs = costs(&self.table, cost.as_ref());
-        self.table.states =
-            vec![CellState::safe(CellStatus::Safe); self.table.response.len()];
+        self.table.states = vec![CellState::safe(CellStatus::Safe); self.table.response.len()];
         self.table.judge().map_err(|why| Fault::new("rules".as_ref(), why.to_string()))?;
         Ok(self)
     }

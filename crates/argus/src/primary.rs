@@ -48,7 +48,12 @@ fn state(table: &ArgusTable, cell: &Cell<'_>) -> CellState {
 }
 
 fn has_missing(table: &ArgusTable, cell: CellId) -> bool {
-    table.response.key(cell).iter().zip(&table.codes).any(|(code, codes)| codes.missing.contains(code))
+    table
+        .response
+        .key(cell)
+        .iter()
+        .zip(&table.codes)
+        .any(|(code, codes)| codes.missing.contains(code))
 }
 
 /// By how much a rule is broken, in fine units of the shadow; `None` if it is not.

@@ -52,7 +52,8 @@ pub(crate) fn option(
         "<RECODEABLE>" | "<RECODABLE>" => variable.roles.explanatory = true,
         "<TOTCODE>" => variable.total = Some(unquoted(rest).to_owned()),
         "<NUMERIC>" => numeric(rest, &mut variable.roles, table).map_err(|what| {
-            fault(what).hint("in a table, `<SHADOW>`, `<COST>`, `<LOWERPL>` or `<UPPERPL>` may follow")
+            fault(what)
+                .hint("in a table, `<SHADOW>`, `<COST>`, `<LOWERPL>` or `<UPPERPL>` may follow")
         })?,
         "<DECIMALS>" => {
             let decimals = rest.trim().parse().ok().filter(|&decimals| decimals <= 9);
@@ -73,9 +74,11 @@ pub(crate) fn option(
                 _ => Levels::File,
             };
         }
-        "<HIERLEVELS>" => variable.levels = digits(rest, variable).map_err(|what| {
-            fault(what).hint("as many digits for each level, as in `<HIERLEVELS> 2 1 1`")
-        })?,
+        "<HIERLEVELS>" => {
+            variable.levels = digits(rest, variable).map_err(|what| {
+                fault(what).hint("as many digits for each level, as in `<HIERLEVELS> 2 1 1`")
+            })?
+        }
         "<HIERCODELIST>" => variable.hierarchy_file = Some(unquoted(rest).to_owned()),
         "<HIERLEADSTRING>" => variable.lead = unquoted(rest).to_owned(),
         "<DISTANCE>" => {

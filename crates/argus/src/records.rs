@@ -42,8 +42,7 @@ impl Records {
         mut each: impl FnMut(&Fields<'a>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut first: Option<(u64, usize)> = None;
-        let mut fields =
-            Fields { line: 0, text: "", free: Vec::new(), layout: metadata.layout };
+        let mut fields = Fields { line: 0, text: "", free: Vec::new(), layout: metadata.layout };
         for (line, text) in (1..).zip(self.text.lines()) {
             let text = text.trim_end_matches(|sign: char| sign < ' ');
             if text.trim().is_empty() {
@@ -74,7 +73,9 @@ impl Records {
                     if found < expected {
                         return Err(Fault::new(
                             &self.file,
-                            format!("the line has {found} fields, but the metadata describe {expected}"),
+                            format!(
+                                "the line has {found} fields, but the metadata describe {expected}"
+                            ),
                         )
                         .at(line)
                         .number(1021)

@@ -57,8 +57,11 @@ pub fn read_table(
     let counted = columns.frequency.is_some() || specify.response.is_none();
     if !counted {
         if rules.frequency.iter().any(Option::is_some) {
-            return Err(Fault::new(&metadata.file, "a rule looks at frequencies, but no column holds them")
-                .hint("mark one with `<FREQUENCY>`, or leave out `FREQ`"));
+            return Err(Fault::new(
+                &metadata.file,
+                "a rule looks at frequencies, but no column holds them",
+            )
+            .hint("mark one with `<FREQUENCY>`, or leave out `FREQ`"));
         }
         notes.push("no frequencies: every cell is taken to have one contributor".to_owned());
         for cell in cells.values_mut().filter(|cell| !cell.is_empty()) {
@@ -78,7 +81,8 @@ impl Columns {
     fn new(metadata: &Metadata, specify: &Specify, rules: &Rules) -> Result<Self, Fault> {
         let explanatory = |name: &String| {
             let found = metadata.find(name).filter(|&at| metadata.variables[at].roles.explanatory);
-            found.ok_or_else(|| no_variable(metadata, name, "<RECODEABLE>", |v| v.roles.explanatory))
+            found
+                .ok_or_else(|| no_variable(metadata, name, "<RECODEABLE>", |v| v.roles.explanatory))
         };
         let is_number =
             |r: &Roles| r.numeric || r.shadow || r.cost || r.frequency || r.lower || r.upper;

@@ -141,7 +141,9 @@ impl Reading<'_> {
                 let what = format!("code `{text}` of `{}` is not in its hierarchy", variable.name);
                 let fault = records.fault(fields.line, what).number(1017);
                 match codes.nearest(&text) {
-                    Some(known) => fault.hint(format!("did you mean `{known}`? otherwise add the code to the hierarchy")),
+                    Some(known) => fault.hint(format!(
+                        "did you mean `{known}`? otherwise add the code to the hierarchy"
+                    )),
                     None => fault.hint("add the code to the hierarchy"),
                 }
             })
@@ -187,14 +189,23 @@ impl Reading<'_> {
         match (response, frequency) {
             (None, None | Some(0)) if !has_status => return Ok(cell),
             (None, None | Some(0)) => {
-                return Err(wrong("an empty cell has a status other than empty", "leave the status out"));
+                return Err(wrong(
+                    "an empty cell has a status other than empty",
+                    "leave the status out",
+                ));
             }
             (None, Some(_)) => {
-                return Err(wrong("there are contributors but no value", "give the value, or no frequency"));
+                return Err(wrong(
+                    "there are contributors but no value",
+                    "give the value, or no frequency",
+                ));
             }
             (Some(0), Some(0)) => return Ok(cell),
             (Some(_), Some(0)) => {
-                return Err(wrong("there is a value but nobody contributes", "correct the frequency"));
+                return Err(wrong(
+                    "there is a value but nobody contributes",
+                    "correct the frequency",
+                ));
             }
             (Some(value), count) => {
                 cell.response = value;
@@ -213,7 +224,10 @@ impl Reading<'_> {
         for (level, at) in cell.levels.iter_mut().zip(columns.levels) {
             *level = number(at)?;
             if level.is_some_and(|level| level < 0) {
-                return Err(wrong("a protection level is negative", "give distances from the value"));
+                return Err(wrong(
+                    "a protection level is negative",
+                    "give distances from the value",
+                ));
             }
         }
         Ok(cell)
@@ -235,7 +249,8 @@ impl Reading<'_> {
                 "give the largest first, in the order of the `<MAXSCORE>` columns",
             ));
         }
-        if cell.shadow >= 0 && cell.top.iter().sum::<i128>() > cell.shadow + 1 && !self.rules.given {
+        if cell.shadow >= 0 && cell.top.iter().sum::<i128>() > cell.shadow + 1 && !self.rules.given
+        {
             return Err(wrong(
                 "the largest contributions exceed the value",
                 "correct them; together they are at most the value",

@@ -15,7 +15,7 @@ mod run;
 mod settings;
 mod time_limit;
 
-pub use batch::{BatchError, BatchLog, BatchOptions, CommandLog, run_batch};
+pub use batch::{BatchError, BatchLog, BatchOptions, CommandLog, TableLog, run_batch};
 pub use error::{Error, Exposed};
 pub use job::{Data, Job, JobError, Protection};
 pub use pipeline::{

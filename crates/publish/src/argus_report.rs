@@ -71,7 +71,12 @@ fn structure(out: &mut String, table: &ArgusTable) -> fmt::Result {
     writeln!(out, "<h2>Structure</h2>\n<table><tr><th>variable</th><th>codes</th></tr>")?;
     for codes in &table.codes {
         let dimension = &codes.dimension;
-        writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", text(&dimension.name), dimension.hierarchy.len())?;
+        writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td></tr>",
+            text(&dimension.name),
+            dimension.hierarchy.len()
+        )?;
     }
     let specify = &table.specify;
     let response = specify.response.as_deref().unwrap_or("frequency");
@@ -98,10 +103,9 @@ fn rules(out: &mut String, table: &ArgusTable) -> fmt::Result {
     for (who, list) in ["respondents", "holdings"].iter().zip(&rules.concentration) {
         for rule in list {
             match rule {
-                Concentration::Dominance { n, k } => writeln!(
-                    out,
-                    "<li>Dominance: the {n} largest {who} hold more than {k} %</li>"
-                )?,
+                Concentration::Dominance { n, k } => {
+                    writeln!(out, "<li>Dominance: the {n} largest {who} hold more than {k} %</li>")?
+                }
                 Concentration::PriorPosterior { p, q, n } => writeln!(
                     out,
                     "<li>Prior–posterior for {who}: p = {p}, q = {q}, coalition of {n}</li>"
@@ -117,7 +121,11 @@ fn rules(out: &mut String, table: &ArgusTable) -> fmt::Result {
     for (who, rule) in ["respondents", "holdings"].iter().zip(&rules.request) {
         if let Some(rule) = rule {
             let [first, second] = rule.percents;
-            writeln!(out, "<li>Requests of {who}: above {first} % and {second} %, fewer than {}, range {} %</li>", rule.below, rule.range)?;
+            writeln!(
+                out,
+                "<li>Requests of {who}: above {first} % and {second} %, fewer than {}, range {} %</li>",
+                rule.below, rule.range
+            )?;
         }
     }
     if let Some(range) = rules.zero {

@@ -321,11 +321,7 @@ impl Finest<'_> {
             requests.push(asked);
         }
         let holdings = contributors(all.iter().map(|(count, top)| (*count, &top[..])), depth);
-        Ok(if self.spec.request.is_some() {
-            holdings.with_requests(requests)
-        } else {
-            holdings
-        })
+        Ok(if self.spec.request.is_some() { holdings.with_requests(requests) } else { holdings })
     }
 
     /// A holding's share as one contribution; its weight is the mean of its parts', rounded up, so that value times weight is

@@ -35,7 +35,7 @@ pub use finished::FinishedRow;
 pub use groups::{Finest, Groups};
 pub use hrc::read as read_hrc;
 pub use plan::{FinishedPlan, Plan};
-pub use spec::{DimensionSpec, FinishedSpec, HierarchySpec, RequestSpec, Source, TableSpec};
 pub use roll_up::Space;
+pub use spec::{DimensionSpec, FinishedSpec, HierarchySpec, RequestSpec, Source, TableSpec};
 pub use tally::{Record, Tally};
 pub use tree::{Node, Tree};

@@ -343,7 +343,8 @@ fn write_table(arguments: &mut Arguments<'_>) -> Result<Command, Wrong> {
 impl SaveOptions {
     /// Letters with `+` or `-`, or the single digit of old versions.
     fn parse(text: &str, save: Save) -> Result<Self, Wrong> {
-        let text: String = text.to_uppercase().chars().filter(|c| !matches!(c, ' ' | '"')).collect();
+        let text: String =
+            text.to_uppercase().chars().filter(|c| !matches!(c, ' ' | '"')).collect();
         if let Ok(digit) = text.parse::<u8>() {
             return Self::of_digit(digit, save);
         }

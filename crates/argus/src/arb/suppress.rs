@@ -77,12 +77,14 @@ impl Suppress {
         for text in numbers {
             parameters.push(match text {
                 "" => None,
-                text => Some(text.parse().map_err(|_| {
-                    wrong(format!("`{text}` is not a number"), shape)
-                })?),
+                text => Some(
+                    text.parse().map_err(|_| wrong(format!("`{text}` is not a number"), shape))?,
+                ),
             });
         }
-        if table == 0 && !matches!(technique, Technique::Modular | Technique::Hypercube | Technique::Auto) {
+        if table == 0
+            && !matches!(technique, Technique::Modular | Technique::Hypercube | Technique::Auto)
+        {
             return Err(wrong(
                 format!("`{name}` cannot protect linked tables"),
                 "use `MOD(0)`, `GH(0)` or `AUTO(0)`",

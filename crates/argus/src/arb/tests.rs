@@ -44,8 +44,9 @@ fn the_cost_may_be_a_number_that_stands_for_a_function() {
 
 #[test]
 fn slots_three_and_four_are_for_holdings() {
-    let Command::SafetyRule(rules) = one("<SAFETYRULE> P(15,1)|P(0,0)|P(20,100,2)|FREQ(3,30)|FREQ(2,20)|NK(1,85)|ZERO(2.5)|MIS(1)|")
-    else {
+    let Command::SafetyRule(rules) = one(
+        "<SAFETYRULE> P(15,1)|P(0,0)|P(20,100,2)|FREQ(3,30)|FREQ(2,20)|NK(1,85)|ZERO(2.5)|MIS(1)|",
+    ) else {
         unreachable!()
     };
     let p = |p, n| Concentration::PriorPosterior { p, q: 100, n };

@@ -27,7 +27,8 @@ pub fn write(table: &ArgusTable, quotes: bool, out: &mut impl Write) -> io::Resu
                 writeln!(out)?;
             }
             layer = Some(key[..row].to_vec());
-            let name = |d: usize| format!("{},{}", table.codes[d].dimension.name, shown.code(d, key[d]));
+            let name =
+                |d: usize| format!("{},{}", table.codes[d].dimension.name, shown.code(d, key[d]));
             let names: Vec<String> = (0..row).map(name).collect();
             if !names.is_empty() {
                 writeln!(out, "{}", names.join(", "))?;

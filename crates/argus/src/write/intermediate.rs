@@ -83,7 +83,8 @@ impl<'a> Columns<'a> {
             units::display(units, decimals).to_string()
         };
         let at = cell.map(CellId::index);
-        let of = |values: &[i64], decimals| at.map_or("0".to_owned(), |at| amount(values[at], decimals));
+        let of =
+            |values: &[i64], decimals| at.map_or("0".to_owned(), |at| amount(values[at], decimals));
         write!(out, "{}", self.shown.codes(key, ";"))?;
         write!(out, "{}", of(table.response.values(), table.response.decimals()))?;
         if self.with_counts {
@@ -95,7 +96,8 @@ impl<'a> Columns<'a> {
         }
         write!(out, ";{}", at.map_or("0".to_owned(), |at| real(table.costs[at])))?;
         for nth in 0..self.tops {
-            let top = cell.and_then(|cell| self.counts.top(cell).get(nth)).map_or(0, |top| top.value);
+            let top =
+                cell.and_then(|cell| self.counts.top(cell).get(nth)).map_or(0, |top| top.value);
             write!(out, ";{}", amount(top, judged.contribution_decimals()))?;
         }
         let status = table.status(cell);
@@ -108,7 +110,11 @@ impl<'a> Columns<'a> {
         let (lower, upper) = state.map_or((0.0, 0.0), |state| (state.lower, state.upper));
         write!(out, ";{};{};{}", status.letter(), level(lower), level(upper))?;
         if let Some(intervals) = intervals {
-            write!(out, "{}", realised(at.and_then(|at| intervals[at]), cell.map_or(0.0, |c| table.value(c))))?;
+            write!(
+                out,
+                "{}",
+                realised(at.and_then(|at| intervals[at]), cell.map_or(0.0, |c| table.value(c)))
+            )?;
         }
         writeln!(out)
     }
@@ -129,7 +135,10 @@ impl<'a> Columns<'a> {
             if hierarchy.sums().len() > 1 {
                 let (lead, listed) = listed(codes);
                 let file = format!("_{name}.hrc");
-                let _ = writeln!(text, "  <HIERARCHICAL>\n  <HIERCODELIST> \"{stem}{file}\"\n  <HIERLEADSTRING> \"{lead}\"");
+                let _ = writeln!(
+                    text,
+                    "  <HIERARCHICAL>\n  <HIERCODELIST> \"{stem}{file}\"\n  <HIERLEADSTRING> \"{lead}\""
+                );
                 files.hierarchies.push((file, listed));
             }
         }
@@ -152,7 +161,10 @@ impl<'a> Columns<'a> {
         for nth in 1..=self.tops {
             let _ = writeln!(text, "Top{nth}\n  <MAXSCORE>");
         }
-        let _ = writeln!(text, "StatusVar\n  <STATUS>\nLowerProtLevel\n  <NUMERIC> <LOWERPL>\nUpperProtLevel\n  <NUMERIC> <UPPERPL>");
+        let _ = writeln!(
+            text,
+            "StatusVar\n  <STATUS>\nLowerProtLevel\n  <NUMERIC> <LOWERPL>\nUpperProtLevel\n  <NUMERIC> <UPPERPL>"
+        );
     }
 }
 
@@ -161,7 +173,9 @@ fn realised(interval: Option<Interval>, value: f64) -> String {
     let Some(Interval { lower, upper, .. }) = interval else { return ";;;;;;".to_owned() };
     let show = |number: Option<f64>| number.map_or(String::new(), real);
     let percent = |number: Option<f64>| {
-        number.filter(|_| value != 0.0).map_or(String::new(), |n| format!("{:.2}", 100.0 * n / value))
+        number
+            .filter(|_| value != 0.0)
+            .map_or(String::new(), |n| format!("{:.2}", 100.0 * n / value))
     };
     let range = lower.zip(upper).map(|(lower, upper)| upper - lower);
     format!(

@@ -123,7 +123,8 @@ impl<'a> Machine<'a> {
         });
         if let Some(folder) = &self.options.out {
             std::fs::create_dir_all(folder).map_err(|why| {
-                Fault::new(folder, format!("cannot be made: {why}")).hint("name another folder with `--out`")
+                Fault::new(folder, format!("cannot be made: {why}"))
+                    .hint("name another folder with `--out`")
             })?;
         }
         for line in &lines {
@@ -160,7 +161,8 @@ impl<'a> Machine<'a> {
             let method = loaded.protection.as_ref().map(|protection| protection.method.clone());
             self.log.tables.push(TableLog::new(at + 1, loaded.table(), method));
         }
-        if let (Some(logbook), Ok(text)) = (&self.log.logbook, serde_json::to_vec_pretty(&self.log)) {
+        if let (Some(logbook), Ok(text)) = (&self.log.logbook, serde_json::to_vec_pretty(&self.log))
+        {
             // The log is printed as well, so a disk that is full costs nothing more.
             let _ = std::fs::write(with_added_extension(logbook, "json"), text);
         }
@@ -203,7 +205,9 @@ impl<'a> Machine<'a> {
                 self.write_files(&[(self.paths.output(file)?, text.into_bytes())])?;
             }
             Command::Solver(name) => {
-                self.log.say(format!("{name} is noted; cellveil brings its own solver, which needs no licence"));
+                self.log.say(format!(
+                    "{name} is noted; cellveil brings its own solver, which needs no licence"
+                ));
             }
             Command::OpenMicrodata(file) => {
                 let hint = "records are opened first; start another job with `<CLEAR>`";
@@ -275,7 +279,11 @@ impl<'a> Machine<'a> {
     }
 
     fn open_metadata(&mut self, name: &str) -> Result<(), Fault> {
-        self.expect("<OPENMETADATA>", &[State::Data], "it follows `<OPENMICRODATA>` or `<OPENTABLEDATA>`")?;
+        self.expect(
+            "<OPENMETADATA>",
+            &[State::Data],
+            "it follows `<OPENMICRODATA>` or `<OPENTABLEDATA>`",
+        )?;
         let file = self.input(name)?;
         let text = text::read(&file)?;
         let Some((source, metadata)) = self.sources.last_mut() else { return Ok(()) };
@@ -290,7 +298,8 @@ impl<'a> Machine<'a> {
     fn specify(&mut self, specify: &Specify) -> Result<(), Fault> {
         let hint = "it follows `<OPENMETADATA>`, or the `<SAFETYRULE>` of another table of the same records";
         self.expect("<SPECIFYTABLE>", &[State::Metadata, State::Rule], hint)?;
-        if self.state == State::Rule && matches!(self.sources.last(), Some((Source::Tables(_), _))) {
+        if self.state == State::Rule && matches!(self.sources.last(), Some((Source::Tables(_), _)))
+        {
             let hint = "open the data and metadata of the next table first";
             return Err(self.fault("a finished table is specified twice").hint(hint));
         }
@@ -312,7 +321,8 @@ impl<'a> Machine<'a> {
                 .hint("leave out P, NK, REQ and ZERO, or name a response"));
         }
         let from_table = matches!(self.sources.last(), Some((Source::Tables(_), _)));
-        let needs_records = rules.by_holding() || rules.weights || rules.request.iter().any(Option::is_some);
+        let needs_records =
+            rules.by_holding() || rules.weights || rules.request.iter().any(Option::is_some);
         if from_table && needs_records {
             return Err(self
                 .fault("holdings, weights and requests are not known of a finished table")
@@ -322,17 +332,28 @@ impl<'a> Machine<'a> {
     }
 
     fn read_microdata(&mut self) -> Result<(), BatchError> {
-        self.expect("<READMICRODATA>", &[State::Rule], "it follows the `<SAFETYRULE>` of the last table")?;
+        self.expect(
+            "<READMICRODATA>",
+            &[State::Rule],
+            "it follows the `<SAFETYRULE>` of the last table",
+        )?;
         let Some((Source::Records(file), Some(metadata))) = self.sources.first() else {
-            return Err(self.fault("there are no records").hint("open them with `<OPENMICRODATA>`").into());
+            return Err(self
+                .fault("there are no records")
+                .hint("open them with `<OPENMICRODATA>`")
+                .into());
         };
-        let tables: Vec<(Specify, Rules)> =
-            self.wanted.iter().map(|wanted| (wanted.specify.clone(), wanted.rules.clone())).collect();
+        let tables: Vec<(Specify, Rules)> = self
+            .wanted
+            .iter()
+            .map(|wanted| (wanted.specify.clone(), wanted.rules.clone()))
+            .collect();
         let folders = folders(&[file, &metadata.file]);
         let micro = Micro::read(Records::read(file)?, metadata.clone(), &tables)?;
         let mut made = Vec::new();
         for (specify, rules) in &tables {
-            let resolve = |name: &str| self.paths.find(name, &folders).unwrap_or_else(|| name.into());
+            let resolve =
+                |name: &str| self.paths.find(name, &folders).unwrap_or_else(|| name.into());
             made.push(micro.table(specify, rules, &resolve)?);
         }
         for table in made {
@@ -347,13 +368,22 @@ impl<'a> Machine<'a> {
         self.expect("<READTABLE>", &[State::Table, State::Rule], hint)?;
         let mut made = Vec::new();
         for wanted in &self.wanted {
-            let Some((Source::Tables(files), Some(metadata))) = self.sources.get(wanted.source) else {
+            let Some((Source::Tables(files), Some(metadata))) = self.sources.get(wanted.source)
+            else {
                 let hint = "read records with `<READMICRODATA>`";
                 return Err(self.fault("there is no finished table").hint(hint).into());
             };
             let folders = folders(&[&files[0], &metadata.file]);
-            let resolve = |name: &str| self.paths.find(name, &folders).unwrap_or_else(|| name.into());
-            made.push(read_table(files, metadata, &wanted.specify, &wanted.rules, additivity, &resolve)?);
+            let resolve =
+                |name: &str| self.paths.find(name, &folders).unwrap_or_else(|| name.into());
+            made.push(read_table(
+                files,
+                metadata,
+                &wanted.specify,
+                &wanted.rules,
+                additivity,
+                &resolve,
+            )?);
         }
         for table in made {
             self.loaded(Made::Tab(Box::new(table)));
@@ -366,7 +396,8 @@ impl<'a> Machine<'a> {
         let loaded = Loaded { table, protection: None };
         let table = loaded.table();
         let sums = table.summary();
-        let empty: u64 = sums.iter().filter(|(s, _)| s.is_empty()).map(|(_, sums)| sums.cells).sum();
+        let empty: u64 =
+            sums.iter().filter(|(s, _)| s.is_empty()).map(|(_, sums)| sums.cells).sum();
         self.log.say(format!(
             "Table {}: {}\n{} cells, {} unsafe, {empty} empty",
             self.tables.len() + 1,
@@ -391,7 +422,12 @@ impl<'a> Machine<'a> {
             .hint(format!("tables are counted from 1, and there are {}", self.tables.len())))
     }
 
-    fn apriori(&mut self, file: &str, table: usize, options: hst::Options) -> Result<(), BatchError> {
+    fn apriori(
+        &mut self,
+        file: &str,
+        table: usize,
+        options: hst::Options,
+    ) -> Result<(), BatchError> {
         let at = self.number("<APRIORI>", table)?;
         let path = self.input(file)?;
         let text = text::read(&path)?;
@@ -413,7 +449,10 @@ impl<'a> Machine<'a> {
         let is_meant = |name: &str| name.eq_ignore_ascii_case(variable);
         let Some(dimension) = codes.iter().position(|codes| is_meant(&codes.dimension.name)) else {
             let hint = "name one of its spanning variables";
-            return Err(self.fault(format!("`{variable}` does not span table {table}")).hint(hint).into());
+            return Err(self
+                .fault(format!("`{variable}` does not span table {table}"))
+                .hint(hint)
+                .into());
         };
         let file = match by {
             RecodeBy::File(name) => Some(self.input(name)?),
@@ -448,7 +487,9 @@ impl<'a> Machine<'a> {
         let apart: Vec<String> = self
             .tables
             .iter()
-            .filter(|loaded| loaded.protection.as_ref().is_some_and(|p| !p.method.contains("linked")))
+            .filter(|loaded| {
+                loaded.protection.as_ref().is_some_and(|p| !p.method.contains("linked"))
+            })
             .filter_map(|loaded| loaded.table().specify.response.clone())
             .collect();
         if (1..apart.len()).any(|at| apart[..at].contains(&apart[at])) {

@@ -10,7 +10,8 @@ use cellveil_suppress::Method;
 pub(super) fn method_of(technique: Technique) -> Result<Method, (String, String)> {
     technique.name().parse().map_err(|_| {
         let code = technique.code();
-        let what = format!("`{code}` is the method `{}`, which does not exist yet", technique.name());
+        let what =
+            format!("`{code}` is the method `{}`, which does not exist yet", technique.name());
         let hint = match technique {
             Technique::Rounding | Technique::Adjustment | Technique::CellKey => {
                 "cellveil only withholds cells so far; use `AUTO` in its place".to_owned()

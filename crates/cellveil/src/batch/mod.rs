@@ -12,7 +12,7 @@ mod paths;
 mod protect;
 
 pub use error::BatchError;
-pub use log::{BatchLog, CommandLog};
+pub use log::{BatchLog, CommandLog, TableLog};
 
 use crate::{Progress, Settings};
 use cellveil_lp::Engine;

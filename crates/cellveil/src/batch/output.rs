@@ -19,7 +19,8 @@ impl Machine<'_> {
         options: SaveOptions,
         name: &str,
     ) -> Result<(), BatchError> {
-        let with_status = matches!(save, Save::Pivot | Save::CodeValue) && options.status == Some(true);
+        let with_status =
+            matches!(save, Save::Pivot | Save::CodeValue) && options.status == Some(true);
         if !with_status && !matches!(save, Save::Intermediate | Save::Jj) {
             self.check_public(at)?;
         }
@@ -30,7 +31,8 @@ impl Machine<'_> {
         let table = loaded.table();
         let mut files = contents(table, save, options, &path, intervals)
             .map_err(|why| Fault::new(&path, why.to_string()))?;
-        let base = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let base =
+            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let note = ReportNote {
             batch: base(self.path),
             inputs: self.paths.read.iter().map(|path| base(path)).collect(),
@@ -77,7 +79,9 @@ fn contents(
     match save {
         Save::Csv => write::write_csv(table, quotes, &mut bytes)?,
         Save::Pivot => write::write_code_value(table, options, true, &mut bytes)?,
-        Save::CodeValue | Save::CellKey => write::write_code_value(table, options, false, &mut bytes)?,
+        Save::CodeValue | Save::CellKey => {
+            write::write_code_value(table, options, false, &mut bytes)?
+        }
         Save::Sbs => write::write_sbs(table, options.levels.unwrap_or(false), quotes, &mut bytes)?,
         Save::Jj => {
             write::write_jj(table, options.trivial.unwrap_or(false), &mut bytes)?;

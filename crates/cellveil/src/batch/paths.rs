@@ -30,7 +30,8 @@ impl Paths {
 
     /// Finds a file that metadata name: as given, else by its base name beside the data, the metadata or the batch.
     pub(super) fn find(&self, name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-        let given = [self.beside.join(name), self.beside.join(name.replace('\\', "/")), name.into()];
+        let given =
+            [self.beside.join(name), self.beside.join(name.replace('\\', "/")), name.into()];
         if let Some(found) = given.into_iter().find(|path| path.is_file()) {
             return Some(found);
         }
@@ -95,7 +96,8 @@ fn file_name(path: &Path) -> Option<String> {
 fn files_of(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|p| p.is_file()).collect();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|p| p.is_file()).collect();
     files.sort();
     files
 }

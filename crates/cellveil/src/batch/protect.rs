@@ -30,7 +30,11 @@ impl Machine<'_> {
                 return Err(self.fault("costs by distance").hint(hint).into());
             }
         }
-        let costs = if self.options.method.is_some() { Costs::Plain } else { methods::costs_of(suppress.technique) };
+        let costs = if self.options.method.is_some() {
+            Costs::Plain
+        } else {
+            methods::costs_of(suppress.technique)
+        };
         let Instance { problem, cells, virtual_cells } = self.instance(&tables, suppress, costs)?;
         let settings = self.limited(suppress, method);
         let run = Run::new(settings, self.progress);
@@ -52,7 +56,9 @@ impl Machine<'_> {
         if self.options.strict {
             self.log.say("whoever is alone in a cell was taken for an intruder of its own");
         } else if virtual_cells > 0 {
-            self.log.say(format!("{virtual_cells} virtual cells protect sums that a single contributor could use"));
+            self.log.say(format!(
+                "{virtual_cells} virtual cells protect sums that a single contributor could use"
+            ));
         }
         Ok(())
     }
@@ -66,7 +72,8 @@ impl Machine<'_> {
     ) -> Result<Instance, BatchError> {
         let uncounted = tables.iter().any(|&at| !self.tables[at].table().counted);
         if self.options.strict && uncounted {
-            self.log.say("nobody counted the contributors, so it is not known who is alone in a cell");
+            self.log
+                .say("nobody counted the contributors, so it is not known who is alone in a cell");
         }
         let singletons = if self.options.strict {
             Singletons::Intruders
@@ -84,10 +91,11 @@ impl Machine<'_> {
 
     /// The minutes of the batch bind the exact method only: those of MOD are for each of its subtables.
     fn limited(&self, suppress: &Suppress, method: Method) -> Settings {
-        let minutes = suppress
-            .minutes()
-            .filter(|_| suppress.technique == Technique::Optimal && method.name() == Technique::Optimal.name());
-        let limit = minutes.map(|minutes| TimeLimit(Duration::from_secs_f64(60.0 * minutes.max(0.0))));
+        let minutes = suppress.minutes().filter(|_| {
+            suppress.technique == Technique::Optimal && method.name() == Technique::Optimal.name()
+        });
+        let limit =
+            minutes.map(|minutes| TimeLimit(Duration::from_secs_f64(60.0 * minutes.max(0.0))));
         self.settings.or(Settings { time_limit: limit, ..Settings::default() })
     }
 
@@ -98,7 +106,8 @@ impl Machine<'_> {
             let secondary = release.pattern().why(cell) == Some(Why::Secondary);
             if secondary && !state.status.is_withheld() {
                 *state = CellState::safe(CellStatus::Secondary);
-            } else if release.pattern().why(cell) == Some(Why::Primary) && !state.status.is_unsafe() {
+            } else if release.pattern().why(cell) == Some(Why::Primary) && !state.status.is_unsafe()
+            {
                 // Sensitive in another of the linked tables.
                 *state = CellState::safe(CellStatus::Secondary);
             }
