@@ -177,7 +177,7 @@ fn flat(
     }
     let old = |code: CodeId| hierarchy.name(code).to_owned();
     let name = |code: CodeId| new[code as usize].clone().unwrap_or_else(|| old(code));
-    Ok(renamed(before, &codes, name, missing, notes, code_list))
+    Ok(renamed(before, &codes, name, missing.as_deref(), notes, code_list))
 }
 
 /// A flat variable with new codes, sorted, those for missing values last.
@@ -185,7 +185,7 @@ fn renamed(
     before: &Codes,
     codes: &[CodeId],
     name: impl Fn(CodeId) -> String,
-    missing: Option<Vec<String>>,
+    missing: Option<&[String]>,
     notes: Vec<String>,
     code_list: Option<String>,
 ) -> Recoded {
@@ -202,7 +202,7 @@ fn renamed(
         moved[code as usize] = tree.below(0, &shown(code));
     }
     for (nth, &code) in before.missing.iter().enumerate() {
-        let new = missing.as_ref().and_then(|names| names.get(nth).or(names.last()));
+        let new = missing.and_then(|names| names.get(nth).or(names.last()));
         moved[code as usize] = tree.below(0, new.map_or(hierarchy.name(code), |name| name));
     }
     finish(before, tree, moved, notes, code_list)

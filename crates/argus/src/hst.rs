@@ -102,12 +102,11 @@ fn one(
                 )),
             );
         };
-        match lookup.code(table, d, code) {
-            Some(code) => lookup.key.push(code),
-            None => {
-                let name = &table.codes[d].dimension.name;
-                unknown = unknown.or(Some(format!("`{code}` is no code of `{name}`")));
-            }
+        if let Some(code) = lookup.code(table, d, code) {
+            lookup.key.push(code);
+        } else {
+            let name = &table.codes[d].dimension.name;
+            unknown = unknown.or(Some(format!("`{code}` is no code of `{name}`")));
         }
     }
     let (kind, action) = match action(&mut fields) {
@@ -206,12 +205,15 @@ fn change(table: &mut ArgusTable, cell: CellId, action: Action) -> Result<(), Sa
     Ok(())
 }
 
+/// For each cell the name of those equal to it, and for each name its cells.
+type Equal = (Vec<u32>, HashMap<u32, Vec<CellId>>);
+
 /// Codes of lines found once each.
 struct Lookup {
     key: Vec<CodeId>,
     known: Vec<HashMap<String, Option<CodeId>>>,
     /// Cells that are equal, by a name of their own; made when it is first needed.
-    equal: Option<(Vec<u32>, HashMap<u32, Vec<CellId>>)>,
+    equal: Option<Equal>,
 }
 
 impl Lookup {
@@ -236,7 +238,7 @@ impl Lookup {
     }
 }
 
-fn equal_cells(table: &ArgusTable) -> (Vec<u32>, HashMap<u32, Vec<CellId>>) {
+fn equal_cells(table: &ArgusTable) -> Equal {
     // The finest code of every chain of single children stands for the chain.
     let finest: Vec<Vec<CodeId>> = table
         .codes

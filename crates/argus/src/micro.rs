@@ -101,15 +101,14 @@ impl Micro {
             for (at, variable) in metadata.variables.iter().enumerate() {
                 if as_code[at] {
                     let text = fields.code(variable, at);
-                    let number = match known[at].get(text.as_ref()) {
-                        Some(&number) => number,
-                        None => {
-                            let number = texts[at].len() as u32;
-                            known[at].insert(text.to_string(), number);
-                            texts[at].push(text.into_owned());
-                            lines[at].push(fields.line);
-                            number
-                        }
+                    let number = if let Some(&number) = known[at].get(text.as_ref()) {
+                        number
+                    } else {
+                        let number = texts[at].len() as u32;
+                        known[at].insert(text.to_string(), number);
+                        texts[at].push(text.into_owned());
+                        lines[at].push(fields.line);
+                        number
                     };
                     codes[at].push(number);
                 }
@@ -162,26 +161,21 @@ impl Micro {
         let name = &self.metadata.variables[at].name;
         let leaf = |(text, &line): (&String, &u64)| {
             let found = codes.of_record(text);
-            match found.filter(|&code| codes.dimension.hierarchy.is_leaf(code)) {
-                Some(code) => Ok(code),
-                None => {
-                    let what = if found.is_some() {
-                        format!("code `{text}` of `{name}` is an aggregate of its hierarchy")
-                    } else {
-                        format!("code `{text}` of `{name}` is not in its hierarchy")
-                    };
-                    let hint = match codes.nearest(text) {
-                        Some(known) if found.is_none() => {
-                            format!(
-                                "correct it (did you mean `{known}`?), or add it to the hierarchy"
-                            )
-                        }
-                        _ => "records carry the finest codes only; correct it, or the hierarchy"
-                            .to_owned(),
-                    };
-                    Err(self.records.fault(line, what).number(1017).hint(hint))
-                }
+            if let Some(code) = found.filter(|&code| codes.dimension.hierarchy.is_leaf(code)) {
+                return Ok(code);
             }
+            let what = if found.is_some() {
+                format!("code `{text}` of `{name}` is an aggregate of its hierarchy")
+            } else {
+                format!("code `{text}` of `{name}` is not in its hierarchy")
+            };
+            let hint = match codes.nearest(text) {
+                Some(known) if found.is_none() => {
+                    format!("correct it (did you mean `{known}`?), or add it to the hierarchy")
+                }
+                _ => "records carry the finest codes only; correct it, or the hierarchy".to_owned(),
+            };
+            Err(self.records.fault(line, what).number(1017).hint(hint))
         };
         self.texts[at].iter().zip(&self.lines[at]).map(leaf).collect()
     }

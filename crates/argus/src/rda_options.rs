@@ -77,10 +77,10 @@ pub(crate) fn option(
         "<HIERLEVELS>" => {
             variable.levels = digits(rest, variable).map_err(|what| {
                 fault(what).hint("as many digits for each level, as in `<HIERLEVELS> 2 1 1`")
-            })?
+            })?;
         }
         "<HIERCODELIST>" => variable.hierarchy_file = Some(unquoted(rest).to_owned()),
-        "<HIERLEADSTRING>" => variable.lead = unquoted(rest).to_owned(),
+        "<HIERLEADSTRING>" => unquoted(rest).clone_into(&mut variable.lead),
         "<DISTANCE>" => {
             let numbers: Option<Vec<f64>> =
                 rest.split_whitespace().map(|word| word.parse().ok()).collect();

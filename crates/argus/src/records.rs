@@ -63,7 +63,7 @@ impl Records {
                         .hint("all records have the same length; fill it up with blanks, or describe a free layout with `<SEPARATOR>`"));
                     }
                     if first_line == line {
-                        self.check_columns(metadata, length)?;
+                        check_columns(metadata, length)?;
                     }
                 }
                 Layout::Free(separator) | Layout::Table(separator) => {
@@ -95,38 +95,35 @@ impl Records {
     pub fn fault(&self, line: u64, what: impl Into<String>) -> Fault {
         Fault::new(&self.file, what).at(line)
     }
+}
 
-    fn check_columns(&self, metadata: &Metadata, length: usize) -> Result<(), Fault> {
-        let beyond = |variable: &&Variable| variable.start + variable.length > length;
-        match metadata.variables.iter().find(beyond) {
-            None => Ok(()),
-            Some(variable) => Err(Fault::new(
-                &metadata.file,
-                format!(
-                    "`{}` ends in column {}, but records have {length}",
-                    variable.name,
-                    variable.start + variable.length
-                ),
-            )
-            .at(variable.line)
-            .hint("correct its first column and length")),
-        }
+fn check_columns(metadata: &Metadata, length: usize) -> Result<(), Fault> {
+    let beyond = |variable: &&Variable| variable.start + variable.length > length;
+    match metadata.variables.iter().find(beyond) {
+        None => Ok(()),
+        Some(variable) => Err(Fault::new(
+            &metadata.file,
+            format!(
+                "`{}` ends in column {}, but records have {length}",
+                variable.name,
+                variable.start + variable.length
+            ),
+        )
+        .at(variable.line)
+        .hint("correct its first column and length")),
     }
 }
 
 impl<'a> Fields<'a> {
     /// The text of a variable, as wide as the variable.
     pub fn code(&self, variable: &Variable, at: usize) -> Cow<'a, str> {
-        match self.layout {
-            Layout::Fixed => Cow::Borrowed(self.columns(variable)),
-            _ => {
-                let text = unquoted(self.free[at]);
-                let padded = padded(text, variable.length);
-                match padded.char_indices().nth(variable.length) {
-                    Some((end, _)) if variable.length > 0 => Cow::Owned(padded[..end].to_owned()),
-                    _ => Cow::Owned(padded),
-                }
-            }
+        if self.layout == Layout::Fixed {
+            return Cow::Borrowed(self.columns(variable));
+        }
+        let padded = padded(unquoted(self.free[at]), variable.length);
+        match padded.char_indices().nth(variable.length) {
+            Some((end, _)) if variable.length > 0 => Cow::Owned(padded[..end].to_owned()),
+            _ => Cow::Owned(padded),
         }
     }
 

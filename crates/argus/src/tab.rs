@@ -360,9 +360,9 @@ fn check_sums(
         return Ok(());
     }
     let more = all.len().saturating_sub(LISTED);
-    let list = all.iter().take(LISTED).map(|one| format!("\n  {one}")).collect::<String>();
+    let list = all.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join("\n  ");
     let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-    Err(Fault::new(file, format!("{} sums do not hold, the worst first:{list}{more}", all.len()))
+    Err(Fault::new(file, format!("{} sums do not hold, the worst first:\n  {list}{more}", all.len()))
         .hint("correct the table, or read it with `<READTABLE> 1` (totals are made anew; `1T` keeps the statuses) or `2` (taken as they are)"))
 }
 

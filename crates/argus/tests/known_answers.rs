@@ -82,8 +82,8 @@ fn the_level_of_a_cell_is_that_of_the_manual() {
     let key = [table.codes[0].of_record(" 9").unwrap(), table.codes[1].of_record(" 4").unwrap()];
     let cell = table.find(&key).unwrap();
     let (value, state) = (table.value(cell), table.states[cell.index()]);
-    assert_eq!((value - state.lower).round(), 10_680.0);
-    assert_eq!((value + state.upper).round(), 13_256.0);
+    assert!((value - state.lower - 10_680.0).abs() < 0.5);
+    assert!((value + state.upper - 13_256.0).abs() < 0.5);
 }
 
 #[test]
@@ -187,9 +187,9 @@ fn the_statuses_of_a_finished_table_count_when_no_rule_is_given() {
     )
     .unwrap();
     assert_eq!(table.all_cells(), 15);
-    assert_eq!(table.value(CellId(0)), 5146.0);
+    assert!((table.value(CellId(0)) - 5146.0).abs() < 1e-9);
     let state = table.states.iter().find(|state| state.status.is_unsafe()).unwrap();
-    assert_eq!((state.lower, state.upper), (1.0, 1.0));
+    assert!((state.lower - 1.0).abs() < 1e-9 && (state.upper - 1.0).abs() < 1e-9);
 }
 
 #[test]

@@ -381,7 +381,6 @@ impl SaveOptions {
     fn of_digit(digit: u8, save: Save) -> Result<Self, Wrong> {
         let mut options = Self::default();
         match (save, digit) {
-            (_, 0) | (Save::Csv | Save::Jj, 1) => {}
             (Save::Pivot | Save::CodeValue, 1 | 3) => options.status = Some(true),
             (Save::Sbs, 1) => options.levels = Some(true),
             // 0 was status only, 1 all that is known.

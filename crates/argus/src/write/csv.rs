@@ -14,10 +14,10 @@ pub fn write(table: &ArgusTable, quotes: bool, out: &mut impl Write) -> io::Resu
     let width = table.codes.len();
     let codes = |d: usize| 0..table.codes[d].dimension.hierarchy.len() as CodeId;
     if width == 1 {
-        let names: String = codes(0).map(|code| format!(",{}", shown.code(0, code))).collect();
-        let values: String =
-            codes(0).map(|code| format!(",{}", shown.published(table.find(&[code])))).collect();
-        return writeln!(out, "{names}\n{values}");
+        let names: Vec<String> = codes(0).map(|code| shown.code(0, code)).collect();
+        let values: Vec<String> =
+            codes(0).map(|code| shown.published(table.find(&[code]))).collect();
+        return writeln!(out, ",{}\n,{}", names.join(","), values.join(","));
     }
     let (row, column) = (width - 2, width - 1);
     let mut layer: Option<Vec<CodeId>> = None;

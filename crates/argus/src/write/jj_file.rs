@@ -60,11 +60,13 @@ fn relations(table: &ArgusTable, trivial: bool, out: &mut impl Write) -> io::Res
     let all = table.all_cells();
     let count: u64 = (0..sizes.len()).map(|d| sums(d).count() as u64 * (all / sizes[d])).sum();
     writeln!(out, "{count}")?;
-    for d in 0..sizes.len() {
+    for (d, &size) in sizes.iter().enumerate() {
         let step = step(d);
+        let hierarchy = &table.codes[d].dimension.hierarchy;
         for number in 0..all {
-            let code = number / step % sizes[d];
-            for sum in sums(d).filter(|sum| u64::from(sum.total) == code) {
+            let code = number / step % size;
+            let sums = hierarchy.sums_of(code as CodeId).iter();
+            for sum in sums.filter(|sum| !trivial || sum.parts.len() > 1) {
                 write!(out, "0 {} : {number} (-1)", sum.parts.len() + 1)?;
                 let at = |part: CodeId| number - code * step + u64::from(part) * step;
                 for &part in &sum.parts {
