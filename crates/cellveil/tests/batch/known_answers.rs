@@ -151,3 +151,64 @@ fn published_patterns_are_at_least_matched_on_turnover() {
     assert_eq!(log.tables[0].primary, 77);
     assert!(log.tables[0].proven);
 }
+
+/// The table of the manual, protected as the published file says, as one instance with virtual cells.
+#[test]
+fn the_published_pattern_stands_up_to_our_attack() {
+    use cellveil::{Run, Settings, audit};
+    use cellveil_argus::arb::{Command, Rules, Specify};
+    use cellveil_argus::rda::Metadata;
+    use cellveil_argus::{Costs, Micro, Records, Singletons, arb, instance, text};
+    let Some(shared) = cellveil_testkit::shared() else { return };
+    let demo = shared.join("data/argus-demo");
+    let batch = "<SPECIFYTABLE> \"Size\"\"Region\"|\"Var2\"||\n<SAFETYRULE> P(15,1)";
+    let mut lines = arb::read("b.arb".as_ref(), batch).unwrap().into_iter();
+    let pair: (Specify, Rules) =
+        match (lines.next().unwrap().command, lines.next().unwrap().command) {
+            (Command::SpecifyTable(specify), Command::SafetyRule(rules)) => (specify, rules),
+            _ => unreachable!(),
+        };
+    let rda = demo.join("Tau_TestW.rda");
+    let metadata = Metadata::of_records(&rda, &text::read(&rda).unwrap()).unwrap();
+    let records = Records::read(&demo.join("tau_testW.asc")).unwrap();
+    let micro = Micro::read(records, metadata, std::slice::from_ref(&pair)).unwrap();
+    let table = micro.table(&pair.0, &pair.1, &|name| demo.join(name)).unwrap().table;
+    let all = instance(&[&table], Singletons::Virtual([true; 3]), Costs::Scaled).unwrap();
+    let mut pattern = all.problem.start();
+    let published =
+        std::fs::read_to_string(shared.join("data/argus-batch/simple2d/Simple2D.txt")).unwrap();
+    let mut secondary = Vec::new();
+    for line in published.lines().map(str::trim_end).filter(|line| line.ends_with(",11")) {
+        let codes: Vec<&str> = line.split(',').map(|field| field.trim_matches('"')).collect();
+        let key: Vec<u32> = (0..2).map(|d| table.codes[d].of_table(codes[d]).unwrap()).collect();
+        let cell = table.find(&key).unwrap();
+        pattern.withhold(all.cells[0][cell.index()], cellveil_core::Why::Secondary);
+        secondary.push(table.value(cell));
+    }
+    assert_eq!(secondary.len(), 12);
+    assert!((secondary.iter().sum::<f64>() - 2_524_351.0).abs() < 1e-6);
+    // The exact optimum is known; no safe pattern is cheaper.
+    assert!(all.problem.cost_of(&pattern) >= 1301.0);
+    let run = Run::new(Settings::default(), &());
+    let (found, _) = audit(
+        &all.problem,
+        &pattern,
+        cellveil_attack::Intervals::None,
+        &cellveil_highs::Highs,
+        &run,
+    )
+    .unwrap();
+    assert!(found.exposed.is_empty());
+    // Without one of them, something is found.
+    let cell = pattern.secondaries().next().unwrap();
+    pattern.give_back(cell);
+    let (found, _) = audit(
+        &all.problem,
+        &pattern,
+        cellveil_attack::Intervals::None,
+        &cellveil_highs::Highs,
+        &run,
+    )
+    .unwrap();
+    assert!(!found.exposed.is_empty());
+}
