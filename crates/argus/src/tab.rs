@@ -1,7 +1,8 @@
 //! A finished table, one cell a line (`.tab`).
 
 use crate::arb::{Additivity, CostSpec, Rules, Specify};
-use crate::micro::{Resolve, costs, no_variable};
+use crate::micro::{Resolve, no_variable};
+use crate::micro_table::costs;
 use crate::rda::{Metadata, Roles};
 use crate::tab_cell::{Given, Reading, TabCell};
 use crate::{ArgusTable, CellState, CellStatus, Codes, Fault, Records};

@@ -1,22 +1,19 @@
 //! Follows the commands of a batch, one after the other.
 
-use super::log::{TableLog, title};
+use super::log::TableLog;
 use super::paths::Paths;
 use super::{BatchError, BatchLog, BatchOptions};
 use crate::{Progress, Settings};
-use cellveil_argus::arb::{self, Additivity, Command, Line, RecodeBy, Rules, Save, Specify};
-use cellveil_argus::hst;
+use cellveil_argus::arb::{self, Command, Line, Rules, Save, Specify};
 use cellveil_argus::rda::Metadata;
-use cellveil_argus::{
-    ArgusTable, CellStatus, Fault, Micro, MicroTable, Records, grc, read_table, text,
-};
+use cellveil_argus::{ArgusTable, Fault, MicroTable, hst, text};
 use cellveil_core::Interval;
 use cellveil_lp::Engine;
 use std::path::{Path, PathBuf};
 
 /// How far a batch is; τ-ARGUS numbers these from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Start,
     Data,
     Metadata,
@@ -27,16 +24,16 @@ enum State {
 }
 
 /// Where tables come from.
-enum Source {
+pub(super) enum Source {
     Records(PathBuf),
     Tables(Vec<PathBuf>),
 }
 
 /// One table to be made.
-struct Wanted {
-    source: usize,
-    specify: Specify,
-    rules: Rules,
+pub(super) struct Wanted {
+    pub(super) source: usize,
+    pub(super) specify: Specify,
+    pub(super) rules: Rules,
 }
 
 /// How a table was protected.
@@ -47,11 +44,11 @@ pub(super) struct Protection {
 
 /// A table that was made.
 pub(super) struct Loaded {
-    table: Made,
+    pub(super) table: Made,
     pub(super) protection: Option<Protection>,
 }
 
-enum Made {
+pub(super) enum Made {
     Micro(Box<MicroTable>),
     Tab(Box<ArgusTable>),
 }
@@ -85,9 +82,9 @@ pub(super) struct Machine<'a> {
     pub(super) audited: bool,
     /// The command at hand.
     pub(super) line: u64,
-    state: State,
-    sources: Vec<(Source, Option<Metadata>)>,
-    wanted: Vec<Wanted>,
+    pub(super) state: State,
+    pub(super) sources: Vec<(Source, Option<Metadata>)>,
+    pub(super) wanted: Vec<Wanted>,
 }
 
 impl<'a> Machine<'a> {
@@ -179,19 +176,19 @@ impl<'a> Machine<'a> {
         format!("{}:{}", self.path.display(), self.line)
     }
 
-    fn expect(&self, keyword: &str, states: &[State], hint: &str) -> Result<(), Fault> {
+    pub(super) fn expect(&self, keyword: &str, states: &[State], hint: &str) -> Result<(), Fault> {
         if states.contains(&self.state) {
             return Ok(());
         }
         Err(self.fault(format!("`{keyword}` is not allowed in this position")).hint(hint))
     }
 
-    fn input(&mut self, name: &str) -> Result<PathBuf, Fault> {
+    pub(super) fn input(&mut self, name: &str) -> Result<PathBuf, Fault> {
         let found = self.paths.input(name);
         found.ok_or_else(|| self.no_file(name))
     }
 
-    fn no_file(&self, name: &str) -> Fault {
+    pub(super) fn no_file(&self, name: &str) -> Fault {
         let base = super::paths::base_name(name);
         self.fault(format!("there is no file `{name}`"))
             .hint(format!("put `{base}` beside the batch file, or correct the name"))
@@ -264,153 +261,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn open_tables(&mut self, name: &str) -> Result<(), Fault> {
-        if matches!(self.sources.first(), Some((Source::Records(_), _))) {
-            let hint = "tables made of records are listed with `<SPECIFYTABLE>`; start another job with `<CLEAR>`";
-            return Err(self.fault("`<OPENTABLEDATA>` after records").hint(hint));
-        }
-        let files = self.paths.inputs(name);
-        if files.is_empty() {
-            return Err(self.no_file(name));
-        }
-        self.sources.push((Source::Tables(files), None));
-        self.state = State::Data;
-        Ok(())
-    }
-
-    fn open_metadata(&mut self, name: &str) -> Result<(), Fault> {
-        self.expect(
-            "<OPENMETADATA>",
-            &[State::Data],
-            "it follows `<OPENMICRODATA>` or `<OPENTABLEDATA>`",
-        )?;
-        let file = self.input(name)?;
-        let text = text::read(&file)?;
-        let Some((source, metadata)) = self.sources.last_mut() else { return Ok(()) };
-        *metadata = Some(match source {
-            Source::Records(_) => Metadata::of_records(&file, &text)?,
-            Source::Tables(_) => Metadata::of_table(&file, &text)?,
-        });
-        self.state = State::Metadata;
-        Ok(())
-    }
-
-    fn specify(&mut self, specify: &Specify) -> Result<(), Fault> {
-        let hint = "it follows `<OPENMETADATA>`, or the `<SAFETYRULE>` of another table of the same records";
-        self.expect("<SPECIFYTABLE>", &[State::Metadata, State::Rule], hint)?;
-        if self.state == State::Rule && matches!(self.sources.last(), Some((Source::Tables(_), _)))
-        {
-            let hint = "open the data and metadata of the next table first";
-            return Err(self.fault("a finished table is specified twice").hint(hint));
-        }
-        let source = self.sources.len().saturating_sub(1);
-        let rules = Rules::default();
-        self.wanted.push(Wanted { source, specify: specify.clone(), rules });
-        self.state = State::Table;
-        Ok(())
-    }
-
-    fn check_rules(&self, rules: &Rules) -> Result<(), Fault> {
-        let counts = self.wanted.last().is_some_and(|wanted| wanted.specify.response.is_none());
-        let amounts = rules.concentration.iter().any(|list| !list.is_empty())
-            || rules.request.iter().any(Option::is_some)
-            || rules.zero.is_some();
-        if counts && amounts {
-            return Err(self
-                .fault("a frequency table knows the rule `FREQ` only")
-                .hint("leave out P, NK, REQ and ZERO, or name a response"));
-        }
-        let from_table = matches!(self.sources.last(), Some((Source::Tables(_), _)));
-        let needs_records =
-            rules.by_holding() || rules.weights || rules.request.iter().any(Option::is_some);
-        if from_table && needs_records {
-            return Err(self
-                .fault("holdings, weights and requests are not known of a finished table")
-                .hint("leave out WGT, REQ and the rules for holdings"));
-        }
-        Ok(())
-    }
-
-    fn read_microdata(&mut self) -> Result<(), BatchError> {
-        self.expect(
-            "<READMICRODATA>",
-            &[State::Rule],
-            "it follows the `<SAFETYRULE>` of the last table",
-        )?;
-        let Some((Source::Records(file), Some(metadata))) = self.sources.first() else {
-            return Err(self
-                .fault("there are no records")
-                .hint("open them with `<OPENMICRODATA>`")
-                .into());
-        };
-        let tables: Vec<(Specify, Rules)> = self
-            .wanted
-            .iter()
-            .map(|wanted| (wanted.specify.clone(), wanted.rules.clone()))
-            .collect();
-        let folders = folders(&[file, &metadata.file]);
-        let micro = Micro::read(Records::read(file)?, metadata.clone(), &tables)?;
-        let mut made = Vec::new();
-        for (specify, rules) in &tables {
-            let resolve =
-                |name: &str| self.paths.find(name, &folders).unwrap_or_else(|| name.into());
-            made.push(micro.table(specify, rules, &resolve)?);
-        }
-        for table in made {
-            self.loaded(Made::Micro(Box::new(table)));
-        }
-        self.state = State::Read;
-        Ok(())
-    }
-
-    fn read_tables(&mut self, additivity: Additivity) -> Result<(), BatchError> {
-        let hint = "it follows the `<SPECIFYTABLE>` or `<SAFETYRULE>` of the last table";
-        self.expect("<READTABLE>", &[State::Table, State::Rule], hint)?;
-        let mut made = Vec::new();
-        for wanted in &self.wanted {
-            let Some((Source::Tables(files), Some(metadata))) = self.sources.get(wanted.source)
-            else {
-                let hint = "read records with `<READMICRODATA>`";
-                return Err(self.fault("there is no finished table").hint(hint).into());
-            };
-            let folders = folders(&[&files[0], &metadata.file]);
-            let resolve =
-                |name: &str| self.paths.find(name, &folders).unwrap_or_else(|| name.into());
-            made.push(read_table(
-                files,
-                metadata,
-                &wanted.specify,
-                &wanted.rules,
-                additivity,
-                &resolve,
-            )?);
-        }
-        for table in made {
-            self.loaded(Made::Tab(Box::new(table)));
-        }
-        self.state = State::Read;
-        Ok(())
-    }
-
-    fn loaded(&mut self, table: Made) {
-        let loaded = Loaded { table, protection: None };
-        let table = loaded.table();
-        let sums = table.summary();
-        let empty: u64 =
-            sums.iter().filter(|(s, _)| s.is_empty()).map(|(_, sums)| sums.cells).sum();
-        self.log.say(format!(
-            "Table {}: {}\n{} cells, {} unsafe, {empty} empty",
-            self.tables.len() + 1,
-            title(table),
-            table.all_cells(),
-            table.count(CellStatus::is_unsafe)
-        ));
-        for note in table.notes.clone() {
-            self.log.say(note);
-        }
-        self.tables.push(loaded);
-    }
-
     /// The position of a table, which must exist.
     pub(super) fn number(&self, keyword: &str, number: usize) -> Result<usize, Fault> {
         self.expect(keyword, &[State::Read], "read the data first")?;
@@ -420,66 +270,6 @@ impl<'a> Machine<'a> {
         Err(self
             .fault(format!("there is no table {number}"))
             .hint(format!("tables are counted from 1, and there are {}", self.tables.len())))
-    }
-
-    fn apriori(
-        &mut self,
-        file: &str,
-        table: usize,
-        options: hst::Options,
-    ) -> Result<(), BatchError> {
-        let at = self.number("<APRIORI>", table)?;
-        let path = self.input(file)?;
-        let text = text::read(&path)?;
-        let loaded = &mut self.tables[at];
-        loaded.protection = None;
-        let applied = hst::apply(&path, &text, loaded.table_mut(), options)?;
-        for (action, good, bad) in &applied.counts {
-            self.log.say(format!("a-priori `{action}`: {good} lines followed, {bad} skipped"));
-        }
-        for line in &applied.skipped {
-            self.log.say(format!("{}, {line}", super::paths::base_name(file)));
-        }
-        Ok(())
-    }
-
-    fn recode(&mut self, table: usize, variable: &str, by: &RecodeBy) -> Result<(), BatchError> {
-        let at = self.number("<RECODE>", table)?;
-        let codes = &self.tables[at].table().codes;
-        let is_meant = |name: &str| name.eq_ignore_ascii_case(variable);
-        let Some(dimension) = codes.iter().position(|codes| is_meant(&codes.dimension.name)) else {
-            let hint = "name one of its spanning variables";
-            return Err(self
-                .fault(format!("`{variable}` does not span table {table}"))
-                .hint(hint)
-                .into());
-        };
-        let file = match by {
-            RecodeBy::File(name) => Some(self.input(name)?),
-            RecodeBy::Level(_) => None,
-        };
-        let Made::Micro(made) = &self.tables[at].table else {
-            let hint = "recode the records the table was made of";
-            return Err(self.fault("a finished table cannot be recoded").hint(hint).into());
-        };
-        let before = made.original(dimension);
-        let recoded = match (by, &file) {
-            (RecodeBy::Level(level), _) => grc::fold_level(before, *level),
-            (RecodeBy::File(_), Some(path)) => grc::recode(path, &text::read(path)?, before)?,
-            (RecodeBy::File(name), None) => return Err(self.no_file(name).into()),
-        };
-        let made = made.as_ref().clone().recode(dimension, &recoded)?;
-        self.tables[at] = Loaded { table: Made::Micro(Box::new(made)), protection: None };
-        for note in &recoded.notes {
-            self.log.say(note.clone());
-        }
-        let table = self.tables[at].table();
-        self.log.say(format!(
-            "{variable} has {} codes now; {} cells are unsafe",
-            table.codes[dimension].dimension.hierarchy.len(),
-            table.count(CellStatus::is_unsafe)
-        ));
-        Ok(())
     }
 
     /// Tables of one response that were protected apart may give each other away.
@@ -499,14 +289,6 @@ impl<'a> Machine<'a> {
             );
         }
     }
-}
-
-/// The folders of some files, each once.
-fn folders(files: &[&PathBuf]) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        files.iter().filter_map(|file| file.parent().map(Path::to_owned)).collect();
-    folders.dedup();
-    folders
 }
 
 /// `x.log.json` for `x.log`.

@@ -10,6 +10,7 @@ mod methods;
 mod output;
 mod paths;
 mod protect;
+mod steps;
 
 pub use error::BatchError;
 pub use log::{BatchLog, CommandLog, TableLog};

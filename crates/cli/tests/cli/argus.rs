@@ -2,7 +2,8 @@
 
 use crate::support::Desk;
 
-const RDA: &str = "<SEPARATOR> \";\"\nreg 1\n<RECODEABLE>\nkind 1\n<RECODEABLE>\nval 4\n<NUMERIC>\n";
+const RDA: &str =
+    "<SEPARATOR> \";\"\nreg 1\n<RECODEABLE>\nkind 1\n<RECODEABLE>\nval 4\n<NUMERIC>\n";
 const READ: &str = "<OPENMICRODATA> \"C:\\data\\R.CSV\"\n<OPENMETADATA> \"r.rda\"\n\
 <SPECIFYTABLE> \"reg\"\"kind\"|\"val\"||\n<SAFETYRULE> FREQ(3,10)\n<READMICRODATA>\n";
 
