@@ -1,6 +1,34 @@
-//! Files of the τ-ARGUS family.
+//! Files of the τ-ARGUS family: records and tables with their metadata, hierarchies, recodes, a-priori files, batches, JJ.
 //!
-//! So far JJ instances ([`jj`]), the common language of cell-suppression programs.
+//! Everything is read as τ-ARGUS 4.2 reads it, except where that would be wrong; `docs/argus.md` lists the differences.
 
+pub mod arb;
+mod codes;
 mod extras;
+mod fault;
+pub mod grc;
+pub mod hst;
+mod instance;
 pub mod jj;
+mod micro;
+mod micro_table;
+mod primary;
+pub mod rda;
+mod rda_options;
+mod records;
+mod status;
+mod tab;
+mod tab_cell;
+mod table;
+pub mod text;
+pub mod write;
+
+pub use codes::Codes;
+pub use fault::Fault;
+pub use instance::{Costs, Instance, InstanceError, Singletons, instance};
+pub use micro::{Micro, Resolve};
+pub use micro_table::MicroTable;
+pub use records::{Fields, Records};
+pub use status::CellStatus;
+pub use tab::read_table;
+pub use table::{ArgusTable, CellState, Sums};

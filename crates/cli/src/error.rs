@@ -13,6 +13,9 @@ pub(crate) enum Failure {
     /// The work failed.
     #[error(transparent)]
     Work(#[from] cellveil::Error),
+    /// A batch stopped.
+    #[error(transparent)]
+    Batch(#[from] cellveil::BatchError),
     /// Data could not be made.
     #[error(transparent)]
     Generate(#[from] GenerateError),
@@ -33,7 +36,11 @@ pub(crate) enum Failure {
 impl Failure {
     /// Whether the work was done, but no safe table came of it.
     pub(crate) fn is_unsafe(&self) -> bool {
-        matches!(self, Self::Work(error) if error.is_unsafe())
+        match self {
+            Self::Work(error) => error.is_unsafe(),
+            Self::Batch(error) => error.is_unsafe(),
+            _ => false,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The command line: verbs and the flags they share. Each verb's own flags stand with the verb.
 
-use crate::commands::{audit, convert, demo, generate, protect, suppress, tabulate, verify};
+use crate::commands::{argus, audit, convert, demo, generate, protect, suppress, tabulate, verify};
 use cellveil::TimeLimit;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Suppress(suppress::Arguments),
     Audit(audit::Arguments),
     Verify(verify::Arguments),
+    Argus(argus::Arguments),
     Convert(convert::Arguments),
     Generate(generate::Arguments),
     Demo(demo::Arguments),

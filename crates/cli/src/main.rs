@@ -40,6 +40,7 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
         Command::Suppress(args) => commands::suppress::run(args, &cli.common),
         Command::Audit(args) => commands::audit::run(args, &cli.common),
         Command::Verify(args) => commands::verify::run(args, &cli.common),
+        Command::Argus(args) => commands::argus::run(args, &cli.common),
         Command::Convert(args) => commands::convert::run(args, &cli.common),
         Command::Generate(args) => commands::generate::run(args, &cli.common),
         Command::Demo(args) => commands::demo::run(args, &cli.common),

@@ -49,6 +49,8 @@ pub enum CellNames {
         /// The code of every cell in every dimension.
         keys: Vec<CodeId>,
     },
+    /// By texts, where cells come from several tables or stand for sums of others. In files they have the number of their row.
+    Labels(Vec<String>),
 }
 
 impl CellNames {
@@ -56,6 +58,7 @@ impl CellNames {
     pub fn len(&self) -> usize {
         match self {
             Self::Ids(ids) => ids.len(),
+            Self::Labels(labels) => labels.len(),
             Self::Codes { dimensions, keys } => {
                 keys.len().checked_div(dimensions.len()).unwrap_or(0)
             }
@@ -70,7 +73,7 @@ impl CellNames {
     /// The codes of one cell, one per dimension. Empty when cells have numbers only.
     pub fn key(&self, cell: CellId) -> &[CodeId] {
         match self {
-            Self::Ids(_) => &[],
+            Self::Ids(_) | Self::Labels(_) => &[],
             Self::Codes { dimensions, keys } => {
                 let width = dimensions.len();
                 &keys[cell.index() * width..(cell.index() + 1) * width]
@@ -82,7 +85,7 @@ impl CellNames {
     pub fn id(&self, cell: CellId) -> u64 {
         match self {
             Self::Ids(ids) => ids[cell.index()],
-            Self::Codes { .. } => u64::from(cell.0),
+            Self::Codes { .. } | Self::Labels(_) => u64::from(cell.0),
         }
     }
 
@@ -101,6 +104,7 @@ impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.names {
             CellNames::Ids(ids) => write!(f, "cell {}", ids[self.cell.index()]),
+            CellNames::Labels(labels) => f.write_str(&labels[self.cell.index()]),
             CellNames::Codes { dimensions, .. } => {
                 for (d, (dimension, &code)) in
                     dimensions.iter().zip(self.names.key(self.cell)).enumerate()

@@ -24,6 +24,7 @@ impl<'a> NameColumns<'a> {
                     "cell {id} has a number beyond 63 bits; renumber the cells of the instance"
                 ))),
             },
+            CellNames::Labels(_) => Ok(Self { names, shown: Vec::new() }),
             CellNames::Codes { dimensions, .. } => {
                 Ok(Self { names, shown: dimensions.iter().map(shown_codes).collect() })
             }
@@ -32,7 +33,7 @@ impl<'a> NameColumns<'a> {
 
     pub(crate) fn columns(&self) -> Vec<Column> {
         match self.names {
-            CellNames::Ids(_) => vec![Column::new("cell", Kind::Whole)],
+            CellNames::Ids(_) | CellNames::Labels(_) => vec![Column::new("cell", Kind::Whole)],
             CellNames::Codes { dimensions, .. } => {
                 let names = dimensions.iter().flat_map(column_names);
                 names.map(|name| Column::new(name, Kind::Text)).collect()
@@ -42,7 +43,9 @@ impl<'a> NameColumns<'a> {
 
     pub(crate) fn fill(&self, cell: CellId, fields: &mut Vec<Field<'a>>) {
         match self.names {
-            CellNames::Ids(ids) => fields.push(Field::Whole(ids[cell.index()] as i64)),
+            CellNames::Ids(_) | CellNames::Labels(_) => {
+                fields.push(Field::Whole(self.names.id(cell) as i64));
+            }
             CellNames::Codes { dimensions, .. } => {
                 let key = self.names.key(cell);
                 for ((dimension, shown), &code) in dimensions.iter().zip(&self.shown).zip(key) {

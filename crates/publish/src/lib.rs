@@ -51,6 +51,7 @@
 //! # }
 //! ```
 
+mod argus_report;
 mod atomic;
 mod audit_file;
 mod columns;
@@ -78,12 +79,14 @@ mod true_table;
 mod verify;
 mod xlsx_file;
 
+pub use argus_report::{ReportNote, argus_report};
 pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};
 pub use pattern_file::read_pattern;
 pub use publication::{Publication, write, write_audit};
 pub use release_table::Formats;
+pub use single::write_bytes;
 pub use summary::Summary;
 pub use true_table::write_table;
 pub use verify::{Verdict, verify_release};

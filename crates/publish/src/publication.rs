@@ -103,7 +103,7 @@ fn manifest(publication: &Publication<'_>) -> Manifest {
         instance: Some(InstanceNote {
             decimals: problem.decimals(),
             tolerance: i64::try_from(furthest.unwrap_or(0)).unwrap_or(i64::MAX),
-            own_ids: matches!(problem.names(), CellNames::Ids(_)),
+            own_ids: matches!(problem.names(), CellNames::Ids(_) | CellNames::Labels(_)),
         }),
         files: Vec::new(),
     }

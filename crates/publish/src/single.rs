@@ -24,3 +24,11 @@ pub(crate) fn write_file(
     path.parent().into_iter().for_each(atomic::sync_folder);
     Ok(vec![path.to_owned()])
 }
+
+/// Writes some bytes as a file that appears whole or not at all.
+///
+/// # Errors
+/// [`PublishError`] if it cannot be written.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
+    write_file(path, |sink| io::Write::write_all(sink, bytes)).map(|_| ())
+}

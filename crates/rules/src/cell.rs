@@ -44,6 +44,14 @@ pub struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
+    /// One cell of a table, to be judged outside of a rule set.
+    ///
+    /// # Errors
+    /// [`RuleError::TooLarge`] if its amounts are too large for exact comparisons.
+    pub fn of(table: &'a Table, id: CellId) -> Result<Self, RuleError> {
+        Self::new(table, id, Scale::of(table))
+    }
+
     /// Takes up a cell whose amounts are small enough for exact comparisons.
     pub(crate) fn new(table: &'a Table, id: CellId, scale: Scale) -> Result<Self, RuleError> {
         let cell = Self { table, id, scale };
@@ -102,6 +110,11 @@ impl<'a> Cell<'a> {
         i128::from(self.value().unsigned_abs()) * self.scale.value
     }
 
+    /// The value with its sign, in fine units.
+    pub fn signed_total(&self) -> i128 {
+        i128::from(self.value()) * self.scale.value
+    }
+
     /// The largest single contribution `x₁`, without its weight, in fine units.
     pub fn first(&self, by: By) -> i128 {
         let top = self.contributors(by).and_then(|contributors| contributors.top(self.id).first());
@@ -109,7 +122,7 @@ impl<'a> Cell<'a> {
     }
 
     /// A single contribution, without its weight, in fine units.
-    pub(crate) fn single(&self, value: i64) -> i128 {
+    pub fn single(&self, value: i64) -> i128 {
         i128::from(value) * self.scale.one * self.scale.contribution
     }
 

@@ -6,7 +6,7 @@ use crate::extent::Units;
 use crate::hierarchy::dimension;
 use crate::plan::Plan;
 use crate::roll_up::Space;
-use crate::{TabulateError, Tally, text};
+use crate::{TableSpec, TabulateError, Tally, text};
 use cellveil_core::units::pow10;
 use cellveil_core::{
     CellId, CellNames, CodeId, Contribution, Contributors, Dimension, Table, TableParts, Weighted,
@@ -128,7 +128,7 @@ impl Plan {
             .map(|(at, &position)| codes[at % width][position as usize])
             .collect();
         let finest = Finest {
-            plan: self,
+            spec: &self.spec,
             dimensions,
             keys,
             members: groups.members,
@@ -139,13 +139,21 @@ impl Plan {
     }
 }
 
-struct Finest<'a> {
-    plan: &'a Plan,
-    dimensions: Vec<Dimension>,
-    keys: Vec<CodeId>,
-    members: Vec<Option<u32>>,
-    holdings: usize,
-    units: Units,
+/// The finest cells with their codes found, by holding where there are any.
+#[derive(Clone, Debug)]
+pub struct Finest<'a> {
+    /// Which numbers the table keeps; its dimensions are not looked at.
+    pub spec: &'a TableSpec,
+    /// The variables that span the table.
+    pub dimensions: Vec<Dimension>,
+    /// The codes of every group, row-major.
+    pub keys: Vec<CodeId>,
+    /// The holding of every group; `None` for respondents that belong to none.
+    pub members: Vec<Option<u32>>,
+    /// How many holdings there are.
+    pub holdings: usize,
+    /// The units of the numbers.
+    pub units: Units,
 }
 
 /// What the parts of a holding bring to one cell.
@@ -158,8 +166,12 @@ struct Share {
 }
 
 impl Finest<'_> {
-    fn table(self, tallies: Vec<Tally>) -> Result<Table, TabulateError> {
-        let depth = self.plan.spec.top;
+    /// Makes the table: every margin and level of the groups.
+    ///
+    /// # Errors
+    /// [`TabulateError`] if a value is too large, or there are too many cells.
+    pub fn table(self, tallies: Vec<Tally>) -> Result<Table, TabulateError> {
+        let depth = self.spec.top;
         let space = Space::new(&self.dimensions, 1)?;
         let keys: Vec<u128> = self
             .keys
@@ -167,7 +179,7 @@ impl Finest<'_> {
             .map(|codes| space.key(codes, 0))
             .collect();
         let join = |sum: &mut Tally, part: &Tally| sum.merge(part, depth);
-        let by_holding = self.plan.spec.holding.is_some();
+        let by_holding = self.spec.holding.is_some();
         let shares = if by_holding { self.shares(&tallies)? } else { Vec::new() };
         let alone = if by_holding {
             let alone =
@@ -194,7 +206,7 @@ impl Finest<'_> {
         names: CellNames,
         holdings: Option<Contributors>,
     ) -> Result<TableParts, TabulateError> {
-        let spec = &self.plan.spec;
+        let spec = self.spec;
         let fit = |at: usize, number: i128| {
             i64::try_from(number)
                 .map_err(|_| TabulateError::Overflow(names.describe(CellId::at(at)).to_string()))
@@ -281,7 +293,7 @@ impl Finest<'_> {
         alone: &[(u128, Tally)],
         names: &CellNames,
     ) -> Result<Contributors, TabulateError> {
-        let depth = self.plan.spec.top;
+        let depth = self.spec.top;
         let (mut next, mut next_alone) = (0, 0);
         let mut all: Vec<(u64, Vec<Contribution>)> = Vec::with_capacity(cells.len());
         let mut requests: Vec<[Option<i64>; 2]> = Vec::with_capacity(cells.len());
@@ -309,11 +321,7 @@ impl Finest<'_> {
             requests.push(asked);
         }
         let holdings = contributors(all.iter().map(|(count, top)| (*count, &top[..])), depth);
-        Ok(if self.plan.spec.request.is_some() {
-            holdings.with_requests(requests)
-        } else {
-            holdings
-        })
+        Ok(if self.spec.request.is_some() { holdings.with_requests(requests) } else { holdings })
     }
 
     /// A holding's share as one contribution; its weight is the mean of its parts', rounded up, so that value times weight is
@@ -321,7 +329,7 @@ impl Finest<'_> {
     fn contribution(&self, share: &Share) -> Option<Contribution> {
         let response = share.response.checked_abs()?;
         let value = i64::try_from(response).ok()?;
-        if self.plan.spec.weight.is_none() {
+        if self.spec.weight.is_none() {
             return Some(Contribution { value, weight: 1 });
         }
         if response == 0 {

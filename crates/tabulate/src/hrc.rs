@@ -4,7 +4,11 @@ use crate::tree::{Lines, Node, Tree, text_of};
 use crate::{Place, TabulateError};
 use std::path::Path;
 
-pub(crate) fn read(file: &Path, lead: Option<&str>, total: &str) -> Result<Tree, TabulateError> {
+/// Reads a `.hrc` file; `lead` marks one level of depth, found out from the file where it is not given.
+///
+/// # Errors
+/// [`TabulateError`] names the file and line at fault.
+pub fn read(file: &Path, lead: Option<&str>, total: &str) -> Result<Tree, TabulateError> {
     let text = text_of(file)?;
     let found = lead.map_or_else(|| lead_of(&text), |lead| Some(lead.to_owned()));
     parse(file, &text, found.as_deref().filter(|lead| !lead.is_empty()), total)

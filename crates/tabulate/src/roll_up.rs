@@ -6,7 +6,8 @@
 use cellveil_core::{CodeId, Dimension, TableError};
 
 /// The numbers that keys are made of: one digit per dimension, the first the most significant.
-pub(crate) struct Space<'a> {
+#[derive(Debug)]
+pub struct Space<'a> {
     dimensions: &'a [Dimension],
     /// What one step of each dimension's code adds to a key.
     steps: Vec<u128>,
@@ -14,7 +15,10 @@ pub(crate) struct Space<'a> {
 
 impl<'a> Space<'a> {
     /// `inner` is the number of things to be told apart within a cell.
-    pub(crate) fn new(dimensions: &'a [Dimension], inner: usize) -> Result<Self, TableError> {
+    ///
+    /// # Errors
+    /// [`TableError::TooLarge`] if keys would not fit.
+    pub fn new(dimensions: &'a [Dimension], inner: usize) -> Result<Self, TableError> {
         let mut steps = vec![0; dimensions.len()];
         let mut step = inner.max(1) as u128;
         for (d, dimension) in dimensions.iter().enumerate().rev() {
@@ -26,25 +30,28 @@ impl<'a> Space<'a> {
     }
 
     /// The key of some codes and of the thing within the cell.
-    pub(crate) fn key(&self, codes: &[CodeId], inner: u32) -> u128 {
+    pub fn key(&self, codes: &[CodeId], inner: u32) -> u128 {
         let sum: u128 =
             codes.iter().zip(&self.steps).map(|(&code, step)| u128::from(code) * step).sum();
         sum + u128::from(inner)
     }
 
     /// The code of one dimension.
-    pub(crate) fn code(&self, key: u128, dimension: usize) -> CodeId {
+    pub fn code(&self, key: u128, dimension: usize) -> CodeId {
         let codes = self.dimensions[dimension].hierarchy.len() as u128;
         (key / self.steps[dimension] % codes) as CodeId
     }
 
     /// The key without the thing within the cell.
-    pub(crate) fn cell(&self, key: u128) -> u128 {
+    pub fn cell(&self, key: u128) -> u128 {
         key / self.steps.last().copied().unwrap_or(1)
     }
 
     /// Adds every finest cell to all its aggregates. The answer is sorted by key, each key once.
-    pub(crate) fn roll_up<S: Clone>(
+    ///
+    /// # Errors
+    /// [`TableError::TooLarge`] if there are too many cells.
+    pub fn roll_up<S: Clone>(
         &self,
         mut cells: Vec<(u128, S)>,
         join: impl Fn(&mut S, &S),

@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 
 /// One code of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
-    pub(crate) name: String,
+pub struct Node {
+    /// The code.
+    pub name: String,
     /// The position of the code above; `None` right below the total.
-    pub(crate) parent: Option<usize>,
-    pub(crate) line: u64,
+    pub parent: Option<usize>,
+    /// Where the file lists it.
+    pub line: u64,
 }
 
 /// The codes below the total, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+pub struct Tree {
+    /// Parents before their children.
+    pub nodes: Vec<Node>,
 }
 
 /// Finds the lines that list each code, and refuses a second one.

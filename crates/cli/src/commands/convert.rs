@@ -9,7 +9,9 @@ use std::path::PathBuf;
 /// Convert instances and tables between formats
 ///
 /// A table goes from `.csv` or `.parquet` to `.csv`, `.parquet` or `.xlsx`. An instance goes from `.jj` to `.jj`, or to a
-/// `.csv` or `.parquet` file of cells with its relations beside it in `<name>-relations`, and back.
+/// `.csv` or `.parquet` file of cells with its relations beside it in `<name>-relations`, and back. Records and tables of
+/// τ-ARGUS, with their `.rda` file beside them, go to all of these; a table goes to `.tab` with `.rda`, and a `.hrc` file to a
+/// parent–child `.csv` and back.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The file to read

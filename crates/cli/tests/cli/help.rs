@@ -3,8 +3,8 @@
 use crate::support::Desk;
 use insta_cmd::assert_cmd_snapshot;
 
-const VERBS: [&str; 8] =
-    ["protect", "tabulate", "suppress", "audit", "verify", "convert", "generate", "demo"];
+const VERBS: [&str; 9] =
+    ["protect", "tabulate", "suppress", "audit", "verify", "argus", "convert", "generate", "demo"];
 
 #[test]
 fn short_help_fits_a_screen() {

@@ -1,8 +1,10 @@
 //! The same content in another format.
 //!
 //! Tables go from CSV or Parquet to CSV, Parquet or a workbook. Instances go from a JJ file to a JJ file or to two tables, one
-//! of cells and, beside it as `<name>-relations`, one of relations; and back.
+//! of cells and, beside it as `<name>-relations`, one of relations; and back. Data with an `.rda` file of τ-ARGUS beside them
+//! go to all of these, tables go back to `.tab` with `.rda`, and hierarchies from `.hrc` to parent–child files and back.
 
+mod argus;
 mod instance;
 mod sheet;
 
@@ -24,6 +26,10 @@ enum Format {
     Csv,
     Parquet,
     Xlsx,
+    /// A table of τ-ARGUS.
+    Tab,
+    /// A hierarchy.
+    Hrc,
 }
 
 impl Format {
@@ -34,8 +40,10 @@ impl Format {
             Some("csv") => Ok(Self::Csv),
             Some("parquet") => Ok(Self::Parquet),
             Some("xlsx") => Ok(Self::Xlsx),
+            Some("tab") => Ok(Self::Tab),
+            Some("hrc") => Ok(Self::Hrc),
             _ => Err(PublishError::Unwritable(format!(
-                "`{}` is of no known kind; name a file that ends in `.jj`, `.csv`, `.parquet` or `.xlsx`",
+                "`{}` is of no known kind; name a file that ends in `.jj`, `.csv`, `.parquet`, `.xlsx`, `.tab` or `.hrc`",
                 path.display()
             ))),
         }
@@ -47,7 +55,35 @@ impl Format {
 /// # Errors
 /// [`PublishError`] if a file cannot be read or written, or the one format cannot hold the other's content.
 pub fn convert(from: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
+    let is_text = |path: &Path| {
+        let end = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        matches!(end.as_str(), "tab" | "csv" | "txt" | "asc" | "dat")
+    };
+    if let Some(rda) = argus::metadata_of(from).filter(|_| is_text(from)) {
+        return from_argus(from, &rda, to);
+    }
     match (Format::of(from)?, Format::of(to)?) {
+        (Format::Tab, _) => Err(PublishError::Unwritable(format!(
+            "`{}` has no metadata; put its `.rda` file beside it, under the same name",
+            from.display()
+        ))),
+        (Format::Hrc, format @ (Format::Csv | Format::Parquet | Format::Xlsx)) => {
+            write_sheet(&argus::hierarchy(from)?, to, format)
+        }
+        (format @ (Format::Csv | Format::Parquet), Format::Hrc) => {
+            argus::write_hierarchy(&read_sheet(from, format)?, to)
+        }
+        (Format::Hrc, _) | (_, Format::Hrc) => Err(PublishError::Unwritable(
+            "a hierarchy is converted to and from `.csv` or `.parquet` files of parents and children"
+                .to_owned(),
+        )),
+        (format @ (Format::Csv | Format::Parquet), Format::Tab) => {
+            argus::write_tab(&read_sheet(from, format)?, to)
+        }
+        (Format::Jj, Format::Tab) => Err(PublishError::Unwritable(
+            "the cells of an instance have numbers, no codes; convert it to `.csv` or `.parquet`"
+                .to_owned(),
+        )),
         (Format::Xlsx, _) => Err(PublishError::Unwritable(format!(
             "`{}` is a workbook, which is for people; convert the `.csv` or `.parquet` file beside it",
             from.display()
@@ -74,6 +110,19 @@ pub fn convert(from: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
     }
 }
 
+/// Data of τ-ARGUS in another format.
+fn from_argus(from: &Path, rda: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
+    match Format::of(to)? {
+        Format::Jj => {
+            let table = argus::table(from, rda)?;
+            write_file(to, |sink| cellveil_argus::write::write_jj(&table, false, sink))
+        }
+        Format::Tab => argus::write_tab(&argus::read(from, rda)?, to),
+        Format::Hrc => Err(PublishError::Unwritable("a table is no hierarchy".to_owned())),
+        format => write_sheet(&argus::read(from, rda)?, to, format),
+    }
+}
+
 /// `x-relations.csv` for `x.csv`.
 fn beside(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -84,7 +133,7 @@ fn beside(path: &Path) -> PathBuf {
 fn read_sheet(path: &Path, format: Format) -> Result<Sheet, PublishError> {
     match format {
         Format::Parquet => Sheet::read_parquet(path),
-        Format::Csv | Format::Jj | Format::Xlsx => Sheet::read_csv(path),
+        _ => Sheet::read_csv(path),
     }
 }
 
@@ -100,7 +149,7 @@ fn write_sheet(
             let folder = std::env::temp_dir();
             write_file(path, |sink| write_xlsx(grid, &title, &folder, sink))
         }
-        Format::Csv | Format::Jj => write_file(path, |sink| write_csv(grid, sink)),
+        _ => write_file(path, |sink| write_csv(grid, sink)),
     }
 }
 

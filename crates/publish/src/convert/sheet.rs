@@ -105,6 +105,11 @@ impl Sheet {
         found.ok_or_else(|| format!("there is no column `{name}`"))
     }
 
+    /// The names of the columns.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.columns.iter().map(|column| column.name.as_str()).collect()
+    }
+
     /// The rows, one text per column.
     pub(super) fn texts(&self) -> &[Vec<String>] {
         &self.rows
@@ -116,7 +121,7 @@ fn is_number(name: &str) -> bool {
 }
 
 /// Whole numbers, amounts with few decimals, other numbers, or text if any entry is no number.
-fn number_kind<'a>(texts: impl Iterator<Item = &'a str>) -> Kind {
+pub(super) fn number_kind<'a>(texts: impl Iterator<Item = &'a str>) -> Kind {
     let (mut decimals, mut exact) = (0, true);
     for text in texts.filter(|text| !text.is_empty()) {
         match Decimal::parse(text) {

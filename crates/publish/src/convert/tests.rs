@@ -60,3 +60,57 @@ fn what_cannot_be_converted_is_said_so() {
     );
     assert!(!place("a.jj").exists());
 }
+
+#[test]
+fn a_table_of_argus_goes_to_other_formats_and_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name);
+    let rda = "<SEPARATOR> \";\"\nr\n<RECODEABLE>\n<TOTCODE> T\nv\n<NUMERIC>\n<DECIMALS> 1\nn\n<FREQUENCY>\ns\n<STATUS>\nl\n<NUMERIC> <LOWERPL>\nu\n<NUMERIC> <UPPERPL>\n";
+    fs::write(place("t.tab"), "T;10,5;5;S;0;0\n 1;6;2;U;1,5;2\n 2;4,5;3;S;0;0\n").unwrap();
+    fs::write(place("t.rda"), rda).unwrap();
+    convert(&place("t.tab"), &place("t.csv")).unwrap();
+    assert_eq!(
+        fs::read_to_string(place("t.csv")).unwrap(),
+        "r,value,respondents,status,down,up\nT,10.5,5,S,0.0,0\n1,6.0,2,U,1.5,2\n2,4.5,3,S,0.0,0\n"
+    );
+    convert(&place("t.tab"), &place("t.jj")).unwrap();
+    let problem = jj::read(&fs::read_to_string(place("t.jj")).unwrap(), 0).unwrap();
+    assert_eq!((problem.len(), problem.needs()[0].down, problem.needs()[0].up), (3, 15, 20));
+    fs::rename(place("t.csv"), place("other.csv")).unwrap();
+    convert(&place("other.csv"), &place("back.tab")).unwrap();
+    convert(&place("back.tab"), &place("back.jj")).unwrap();
+    assert_eq!(
+        fs::read_to_string(place("back.jj")).unwrap().replace(".0", ""),
+        fs::read_to_string(place("t.jj")).unwrap().replace(".0", "")
+    );
+    assert_eq!(convert(&place("t.tab"), &place("t.parquet")).unwrap(), [place("t.parquet")]);
+    assert_eq!(convert(&place("t.tab"), &place("t.xlsx")).unwrap(), [place("t.xlsx")]);
+}
+
+#[test]
+fn a_hierarchy_comes_back_from_parents_and_children() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name);
+    let listed = "N\n@ 1\n@ 2\n@@2a\nS\n@3\n";
+    fs::write(place("r.hrc"), listed).unwrap();
+    convert(&place("r.hrc"), &place("r.csv")).unwrap();
+    convert(&place("r.csv"), &place("back.hrc")).unwrap();
+    assert_eq!(fs::read_to_string(place("back.hrc")).unwrap(), listed);
+}
+
+#[test]
+fn records_of_argus_become_a_table_of_columns() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name);
+    fs::write(place("r.asc"), "N1x 9.5\nN2y  12\n").unwrap();
+    fs::write(
+        place("r.rda"),
+        "reg 1 2\n<RECODEABLE>\nkind 3 1\n<RECODEABLE>\nval 4 4\n<NUMERIC>\n",
+    )
+    .unwrap();
+    convert(&place("r.asc"), &place("out.csv")).unwrap();
+    assert_eq!(
+        fs::read_to_string(place("out.csv")).unwrap(),
+        "reg,kind,val\nN1,x,9.5\nN2,y,12.0\n"
+    );
+}

@@ -94,7 +94,7 @@ fn places(lines: &[Line], problem: &Problem) -> Result<(Places, usize), String> 
     if let Some(cell) = find(&CELL) {
         return Ok((Places { status, cell: Ok(cell) }, 1));
     }
-    if matches!(problem.names(), CellNames::Ids(_)) {
+    if matches!(problem.names(), CellNames::Ids(_) | CellNames::Labels(_)) {
         return Err("no column `cell`; the cells of this instance have numbers".to_owned());
     }
     let names = NameColumns::new(problem.names()).map_err(|error| error.to_string())?;

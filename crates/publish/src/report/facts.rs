@@ -28,7 +28,7 @@ impl<'a> Facts<'a> {
     pub(super) fn new(publication: &Publication<'a>) -> Self {
         let problem = publication.release.problem();
         let dimensions: &[Dimension] = match problem.names() {
-            CellNames::Ids(_) => &[],
+            CellNames::Ids(_) | CellNames::Labels(_) => &[],
             CellNames::Codes { dimensions, .. } => dimensions,
         };
         let mut facts = Self {

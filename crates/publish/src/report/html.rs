@@ -4,11 +4,11 @@ use cellveil_core::{Reason, units};
 use std::fmt;
 
 /// Text that cannot turn into markup, in content or in a quoted attribute.
-pub(super) fn text(text: &str) -> Escaped<'_> {
+pub(crate) fn text(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
 
-pub(super) struct Escaped<'a>(&'a str);
+pub(crate) struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

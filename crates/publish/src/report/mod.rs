@@ -4,7 +4,7 @@
 
 mod facts;
 mod figures;
-mod html;
+pub(crate) mod html;
 mod intervals;
 mod losses;
 mod notes;

@@ -1,0 +1,10 @@
+//! Batches of τ-ARGUS, from their files to ours.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod apriori;
+mod bad_input;
+mod known_answers;
+mod linked;
+mod output;
+mod support;
