@@ -51,6 +51,7 @@
 //! # }
 //! ```
 
+mod adjusted;
 mod atomic;
 mod audit_file;
 mod columns;
@@ -78,6 +79,7 @@ mod true_table;
 mod verify;
 mod xlsx_file;
 
+pub use adjusted::{AdjustedPublication, LevelLoss, Loss, Parameters, write_adjusted};
 pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};

@@ -4,11 +4,11 @@ use cellveil_core::{Reason, units};
 use std::fmt;
 
 /// Text that cannot turn into markup, in content or in a quoted attribute.
-pub(super) fn text(text: &str) -> Escaped<'_> {
+pub(crate) fn text(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
 
-pub(super) struct Escaped<'a>(&'a str);
+pub(crate) struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,7 +32,7 @@ pub(super) fn amount(amount: i64, decimals: u8) -> String {
 }
 
 /// A count with its digits in groups of three.
-pub(super) fn count(count: usize) -> String {
+pub(crate) fn count(count: usize) -> String {
     grouped(&count.to_string())
 }
 
@@ -54,7 +54,7 @@ fn grouped(number: &str) -> String {
 }
 
 /// A share of a whole in per cent: `12.5 %`.
-pub(super) fn percent(part: f64, whole: f64) -> String {
+pub(crate) fn percent(part: f64, whole: f64) -> String {
     if whole <= 0.0 { "–".to_owned() } else { format!("{:.1}\u{202f}%", 100.0 * part / whole) }
 }
 
