@@ -18,19 +18,26 @@ const NOISE: f64 = 1e-9;
 type Literal = (u32, Side);
 
 /// Senses that satisfy every clause, near the wished ones; `None` if there are none, so that no table exists at all.
-pub(crate) fn consistent_senses(task: &Task<'_>, clauses: &[Vec<Literal>], wishes: &[Side]) -> Option<Senses> {
+pub(crate) fn consistent_senses(
+    task: &Task<'_>,
+    clauses: &[Vec<Literal>],
+    wishes: &[Side],
+) -> Option<Senses> {
     let mut solver = BasicSolver::default();
     // The solver's polarity is the sign of the literal it tries first: true for the negative one.
     let polarity = |wish: Side| if wish == Side::Up { lbool::FALSE } else { lbool::TRUE };
-    let variables: Vec<_> = wishes.iter().map(|&wish| solver.new_var(polarity(wish), true)).collect();
+    let variables: Vec<_> =
+        wishes.iter().map(|&wish| solver.new_var(polarity(wish), true)).collect();
     for (at, sensitive) in task.sensitive.iter().enumerate() {
         if let Some(side) = sensitive.forced() {
             solver.add_clause_reuse(&mut vec![Lit::new(variables[at], side == Side::Up)]);
         }
     }
     for clause in clauses {
-        let mut literals: Vec<Lit> =
-            clause.iter().map(|&(at, side)| Lit::new(variables[at as usize], side != Side::Up)).collect();
+        let mut literals: Vec<Lit> = clause
+            .iter()
+            .map(|&(at, side)| Lit::new(variables[at as usize], side != Side::Up))
+            .collect();
         solver.add_clause_reuse(&mut literals);
     }
     (solver.solve_limited(&[]) == lbool::TRUE).then(|| {
@@ -92,7 +99,9 @@ fn covers(raises: &[(f64, Literal)], least: f64, noise: f64, clauses: &mut Vec<V
             found += 1;
             continue;
         }
-        let Some(&(raise, literal)) = raises.get(at).filter(|_| sum + rest[at] > noise) else { continue };
+        let Some(&(raise, literal)) = raises.get(at).filter(|_| sum + rest[at] > noise) else {
+            continue;
+        };
         stack.push((at + 1, sum, chosen.clone()));
         if chosen.iter().all(|&(other, _)| other != literal.0) {
             let mut with = chosen;

@@ -27,13 +27,19 @@ pub enum AdjustError {
     #[error("the time limit was reached before a safe table was found\nhint: allow more time")]
     OutOfTime,
     /// A table was found, but not in amounts that add up exactly.
-    #[error("internal: the adjusted table could not be made exact: {0}; please report this with the instance")]
+    #[error(
+        "internal: the adjusted table could not be made exact: {0}; please report this with the instance"
+    )]
     Inexact(AdjustmentFault),
     /// No way was found to round a solution so that every sum holds.
-    #[error("the adjusted table could not be rounded so that every sum holds exactly\nhint: free some of the frozen cells, or widen bounds")]
+    #[error(
+        "the adjusted table could not be rounded so that every sum holds exactly\nhint: free some of the frozen cells, or widen bounds"
+    )]
     NotExact,
     /// No rounding within the steps allowed.
-    #[error("no table of multiples of the base adds up within {steps} steps\nhint: allow more steps, or take another base")]
+    #[error(
+        "no table of multiples of the base adds up within {steps} steps\nhint: allow more steps, or take another base"
+    )]
     NoRounding {
         /// How many were allowed.
         steps: u32,
@@ -42,7 +48,9 @@ pub enum AdjustError {
     #[error("{0}")]
     Argument(String),
     /// No published table with a radius leaves every need open.
-    #[error("no choice of moved cells protects every sensitive cell; still exposed: {cell}\nhint: try another seed, or method `cta`")]
+    #[error(
+        "no choice of moved cells protects every sensitive cell; still exposed: {cell}\nhint: try another seed, or method `cta`"
+    )]
     Unprotected {
         /// One of them.
         cell: String,

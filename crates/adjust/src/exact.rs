@@ -13,7 +13,7 @@ const DECIMALS: [u8; 5] = [0, 1, 2, 3, 5];
 /// How often the linear program may try on one grid.
 const REPAIRS: usize = 4;
 /// The most cells for which the linear program is tried.
-const LARGE: usize = 300_000;
+pub(crate) const LARGE: usize = 300_000;
 
 /// The moves a cell may make, in units.
 pub(crate) struct Ranges<'a> {
@@ -66,7 +66,8 @@ impl<'a> Grid<'a> {
     fn new(problem: &'a Problem, ranges: &Ranges<'_>, extra: u8) -> Option<Self> {
         let decimals = problem.decimals() + extra;
         let per_unit = units::pow10(extra) as f64;
-        let most = problem.cells().map(|cell| problem.value(cell).unsigned_abs()).max().unwrap_or(0);
+        let most =
+            problem.cells().map(|cell| problem.value(cell).unsigned_abs()).max().unwrap_or(0);
         if decimals > units::MAX_DECIMALS || most as f64 * per_unit > MOST_STEPS / 4.0 {
             return None;
         }
@@ -86,7 +87,10 @@ impl<'a> Grid<'a> {
 
     fn missing(&self, relation: usize, steps: &[i64]) -> i128 {
         let relations = self.problem.relations();
-        relations.row(relation).map(|(cell, c)| i128::from(c) * i128::from(steps[cell.index()])).sum()
+        relations
+            .row(relation)
+            .map(|(cell, c)| i128::from(c) * i128::from(steps[cell.index()]))
+            .sum()
     }
 
     fn holds(&self, steps: &[i64]) -> bool {
@@ -106,7 +110,11 @@ impl<'a> Grid<'a> {
     }
 
     /// Spreads what the relations miss over cells with room, as few steps as possible.
-    fn repair(&self, mut steps: Vec<i64>, engine: &dyn Engine) -> Result<Option<Vec<i64>>, EngineError> {
+    fn repair(
+        &self,
+        mut steps: Vec<i64>,
+        engine: &dyn Engine,
+    ) -> Result<Option<Vec<i64>>, EngineError> {
         let relations = self.problem.relations();
         for _ in 0..REPAIRS {
             if self.holds(&steps) {

@@ -3,6 +3,7 @@
 //! [`adjust`] looks for the table; that it is safe is checked elsewhere, by additions: its answer goes into an
 //! `AdjustedRelease`, which shares no code with this crate.
 
+mod balance;
 mod clauses;
 mod conflict;
 mod context;
@@ -11,8 +12,10 @@ mod ecta;
 mod error;
 mod exact;
 mod method;
+mod online;
 mod options;
 mod program;
+mod quadratic;
 mod random;
 mod rounding;
 mod task;
@@ -20,4 +23,5 @@ mod task;
 pub use context::{Context, Progress};
 pub use error::AdjustError;
 pub use method::{Adjusted, Method, Options, adjust};
+pub use online::{OnlineAnswer, adjust_online, keyed_sense};
 pub use options::{Norm, Search, UnknownName, Weights};

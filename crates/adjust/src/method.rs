@@ -85,7 +85,13 @@ fn nearest(
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
     let task = Task::new(problem, options.weights, options.norm == Norm::L2, true)?;
-    let (best, bound) = cta::find(&task, options.search, context)?;
+    let (best, bound) = match options.norm {
+        Norm::L1 => cta::find(&task, options.search, context)?,
+        Norm::L2 => {
+            let linear = Task::new(problem, options.weights, false, true)?;
+            cta::find_squares(&task, &linear, options.search, context)?
+        }
+    };
     let (lower, upper) = task.ranges(&best.senses);
     let ranges = Ranges { lower: &lower, upper: &upper };
     let adjustment = exact(problem, &best.point.moves, &ranges, options.whole, context.engine)?;

@@ -31,6 +31,8 @@ pub(crate) struct Point {
     pub(crate) cost: f64,
     /// Per sensitive cell how far it has swung, from 0 (down) to 1 (up).
     pub(crate) swings: Vec<f64>,
+    /// Per relation its price: what its constant would have to change for.
+    pub(crate) prices: Vec<f64>,
     /// Per sensitive cell what turning it round would save, as its prices say.
     pub(crate) savings: Vec<f64>,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Program<'a> {
     /// The part of the objective that does not depend on anything.
     constant: f64,
     session: Option<Box<dyn Session>>,
+    /// The relations that are rows.
+    kept: Vec<u32>,
 }
 
 /// Rooms larger than this many steps count as this: beyond, the solver's tolerance would exceed the levels.
@@ -77,6 +81,7 @@ impl<'a> Program<'a> {
             price,
             constant: 0.0,
             session: None,
+            kept: Vec::new(),
         };
         let mut at = 0;
         for cell in 0..task.weights.len() {
@@ -142,7 +147,8 @@ impl<'a> Program<'a> {
     /// Both levels of a sensitive cell in steps. A closed side has the level of the open one: it is never used.
     fn levels(&self, at: usize) -> (f64, f64) {
         let sensitive = &self.task.sensitive[at];
-        let level = |own: Option<f64>, other: Option<f64>| own.or(other).unwrap_or(0.0) / self.scale;
+        let level =
+            |own: Option<f64>, other: Option<f64>| own.or(other).unwrap_or(0.0) / self.scale;
         (level(sensitive.down, sensitive.up), level(sensitive.up, sensitive.down))
     }
 
@@ -165,6 +171,7 @@ impl<'a> Program<'a> {
             }
             if !terms.is_empty() {
                 self.model.row(terms, constant, constant);
+                self.kept.push(relation as u32);
             }
         }
     }
@@ -176,10 +183,13 @@ impl<'a> Program<'a> {
             return Vec::new();
         };
         let (down, up) = self.levels(at);
-        let (t, r) = (model.columns[swing as usize + 1].upper, model.columns[swing as usize + 2].upper);
+        let (t, r) =
+            (model.columns[swing as usize + 1].upper, model.columns[swing as usize + 2].upper);
         match sense.or(self.task.sensitive[at].forced()) {
             None => vec![(swing, 0.0, down + up), (swing + 1, 0.0, t), (swing + 2, 0.0, r)],
-            Some(Side::Up) => vec![(swing, down + up, down + up), (swing + 1, 0.0, t), (swing + 2, 0.0, 0.0)],
+            Some(Side::Up) => {
+                vec![(swing, down + up, down + up), (swing + 1, 0.0, t), (swing + 2, 0.0, 0.0)]
+            }
             Some(Side::Down) => vec![(swing, 0.0, 0.0), (swing + 1, 0.0, 0.0), (swing + 2, 0.0, r)],
         }
     }
@@ -262,7 +272,8 @@ impl<'a> Program<'a> {
     /// Makes a swing all or nothing; gives the column that decides.
     fn binary(&self, model: &mut Model, at: usize, swing: u32) -> u32 {
         let (down, up) = self.levels(at);
-        let (t, r) = (model.columns[swing as usize + 1].upper, model.columns[swing as usize + 2].upper);
+        let (t, r) =
+            (model.columns[swing as usize + 1].upper, model.columns[swing as usize + 2].upper);
         let y = model.whole(0.0, 0.0, 1.0);
         model.row(vec![(swing, 1.0), (y, -(down + up))], 0.0, 0.0);
         model.row(vec![(swing + 1, 1.0), (y, -t)], f64::NEG_INFINITY, 0.0);
@@ -287,7 +298,9 @@ impl<'a> Program<'a> {
         }
         for (at, sense) in senses.iter().enumerate() {
             let cell = self.task.sensitive[at].cell.index();
-            let (Place::Sensitive(swing), (down, up)) = (self.places[cell], self.levels(at)) else { continue };
+            let (Place::Sensitive(swing), (down, up)) = (self.places[cell], self.levels(at)) else {
+                continue;
+            };
             let z = moves[cell] / self.scale;
             let up_side = *sense == Side::Up;
             put(swing, if up_side { down + up } else { 0.0 });
@@ -315,7 +328,11 @@ impl<'a> Program<'a> {
             cost: (solution.objective + self.constant) * self.price,
             swings: vec![0.0; self.task.sensitive.len()],
             savings: vec![0.0; self.task.sensitive.len()],
+            prices: vec![0.0; self.task.problem.relations().len()],
         };
+        for (&relation, dual) in self.kept.iter().zip(&solution.duals) {
+            point.prices[relation as usize] = dual * self.price / self.scale;
+        }
         let column = |at: u32| solution.columns[at as usize];
         for (cell, place) in self.places.iter().enumerate() {
             point.moves[cell] = self.scale
@@ -352,7 +369,8 @@ pub(crate) fn positions(task: &Task<'_>) -> Vec<u32> {
 fn price(task: &Task<'_>) -> f64 {
     let level = |at: usize| {
         let sensitive = &task.sensitive[at];
-        let least = sensitive.down.unwrap_or(f64::INFINITY).min(sensitive.up.unwrap_or(f64::INFINITY));
+        let least =
+            sensitive.down.unwrap_or(f64::INFINITY).min(sensitive.up.unwrap_or(f64::INFINITY));
         task.weights[sensitive.cell.index()] * least
     };
     let costs: Vec<f64> = (0..task.sensitive.len()).map(level).filter(|&cost| cost > 0.0).collect();

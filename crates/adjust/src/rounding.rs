@@ -24,7 +24,9 @@ pub(crate) fn round(
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
     if options.base < 1 {
-        return Err(AdjustError::Argument("the base must be at least one unit of the table".to_owned()));
+        return Err(AdjustError::Argument(
+            "the base must be at least one unit of the table".to_owned(),
+        ));
     }
     for steps in 0..=options.steps {
         let Some((multiples, bound)) = search(problem, options, steps, context)? else { continue };
@@ -134,12 +136,15 @@ fn solve(
     let up = |columns: &[f64]| -> Option<Vec<i64>> {
         let whole = |value: f64| (value - value.round()).abs() < 1e-6;
         columns.iter().all(|&value| whole(value)).then(|| {
-            problem.cells().map(|cell| {
-                let further = beyond.get(cell.index()).map_or(0.0, |&down| {
-                    columns[down as usize + 1] - columns[down as usize]
-                });
-                (columns[cell.index()] + further).round() as i64
-            }).collect()
+            problem
+                .cells()
+                .map(|cell| {
+                    let further = beyond
+                        .get(cell.index())
+                        .map_or(0.0, |&down| columns[down as usize + 1] - columns[down as usize]);
+                    (columns[cell.index()] + further).round() as i64
+                })
+                .collect()
         })
     };
     let mut relaxed = model.clone();
@@ -179,8 +184,9 @@ pub(crate) fn audited(
     adjusted: Adjusted,
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
-    let view = intruder_view(problem, &adjusted.adjustment, adjusted.promise)
-        .ok_or_else(|| AdjustError::Argument("the amounts are too large to be checked".to_owned()))?;
+    let view = intruder_view(problem, &adjusted.adjustment, adjusted.promise).ok_or_else(|| {
+        AdjustError::Argument("the amounts are too large to be checked".to_owned())
+    })?;
     let options = AttackOptions { intervals: Intervals::None };
     let found = attack(&view, &all_withheld(&view), context.engine, options, &[])?;
     if let Some(exposed) = found.audit.exposed.first() {

@@ -32,6 +32,9 @@ impl Sensitive {
     }
 }
 
+/// How much further sensitive cells of a large table go than they must, in units.
+const ROOM: f64 = 0.02;
+
 /// Which way each sensitive cell moves, in the order of the task's sensitive cells.
 pub(crate) type Senses = Vec<Side>;
 
@@ -84,15 +87,18 @@ impl<'a> Task<'a> {
             }
             sensitive.push(Sensitive { cell: need.cell, down, up });
         }
-        let weights =
-            problem.cells().map(|cell| weights.of(problem, cell) * per_move).collect();
+        let weights = problem.cells().map(|cell| weights.of(problem, cell) * per_move).collect();
         Ok(Self { problem, lower, upper, weights, sensitive })
     }
 
     /// The same task with every cell kept where it is that does not move for nothing; `None` if a sensitive cell is among them.
     pub(crate) fn without_cost(&self) -> Option<Self> {
         let keep = |bounds: &[f64]| {
-            bounds.iter().zip(&self.weights).map(|(&bound, &w)| if w > 0.0 { 0.0 } else { bound }).collect()
+            bounds
+                .iter()
+                .zip(&self.weights)
+                .map(|(&bound, &w)| if w > 0.0 { 0.0 } else { bound })
+                .collect()
         };
         self.sensitive.iter().all(|s| self.weights[s.cell.index()] == 0.0).then(|| Self {
             problem: self.problem,
@@ -121,6 +127,36 @@ impl<'a> Task<'a> {
             (lower[i], upper[i]) = self.range(at, sense);
         }
         (lower, upper)
+    }
+
+    /// What moves cost in the norm of squares.
+    pub(crate) fn squares(&self, moves: &[f64]) -> f64 {
+        moves.iter().zip(&self.weights).map(|(z, w)| w * z * z).sum()
+    }
+
+    /// About what one sensitive cell costs in the norm of squares.
+    pub(crate) fn squares_price(&self) -> f64 {
+        let cost = |s: &Sensitive| {
+            let least = s.down.unwrap_or(f64::INFINITY).min(s.up.unwrap_or(f64::INFINITY));
+            self.weights[s.cell.index()] * least * least
+        };
+        let sum: f64 = self.sensitive.iter().map(cost).sum();
+        if sum > 0.0 { sum / self.sensitive.len() as f64 } else { 1.0 }
+    }
+
+    /// In a large table totals are added up again from rounded parts, so sensitive cells go a hair further than they must.
+    pub(crate) fn leave_room(&self, lower: &mut [f64], upper: &mut [f64]) {
+        if self.weights.len() <= crate::exact::LARGE {
+            return;
+        }
+        for sensitive in &self.sensitive {
+            let i = sensitive.cell.index();
+            if lower[i] > 0.0 && lower[i] + ROOM <= upper[i] {
+                lower[i] += ROOM;
+            } else if upper[i] < 0.0 && upper[i] - ROOM >= lower[i] {
+                upper[i] -= ROOM;
+            }
+        }
     }
 
     /// A typical level: what the solver counts in.

@@ -3,6 +3,7 @@
 //! A [`Job`] says what to do, a [`Run`] how long, on how many threads and who is told, and [`Engines`] do the heavy work.
 //! [`protect`] goes all the way; its steps ([`tabulate`], [`pose`], [`secure`], [`publish`]) can be taken one by one.
 
+mod adjustment;
 mod error;
 mod inputs;
 pub mod instance;
@@ -14,6 +15,7 @@ mod run;
 mod settings;
 mod time_limit;
 
+pub use adjustment::{ReleasedAdjustment, release_adjusted};
 pub use error::{Error, Exposed};
 pub use job::{Data, Job, JobError, Protection};
 pub use pipeline::{

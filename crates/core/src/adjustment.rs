@@ -127,7 +127,8 @@ pub fn check_adjustment(
                 if problem.status(cell) == Status::Frozen && moved != 0 {
                     faults.push(AdjustmentFault::MovesFrozen(name()));
                 }
-                if problem.needs().of(cell).is_some_and(|need| !moved_enough(need, moved, per_unit)) {
+                if problem.needs().of(cell).is_some_and(|need| !moved_enough(need, moved, per_unit))
+                {
                     faults.push(AdjustmentFault::TooNear(name()));
                 }
             }

@@ -244,11 +244,15 @@ impl Problem {
     /// The same problem in a finer unit; `None` if that is coarser, or amounts do not fit.
     #[must_use]
     pub fn in_decimals(&self, decimals: u8) -> Option<Self> {
-        let finer = decimals.checked_sub(self.decimals()).filter(|_| decimals <= units::MAX_DECIMALS)?;
+        let finer =
+            decimals.checked_sub(self.decimals()).filter(|_| decimals <= units::MAX_DECIMALS)?;
         let factor = i64::try_from(units::pow10(finer)).ok()?;
         let scale = |amount: i64| amount.checked_mul(factor);
         let column = |amounts: &[i64], none: i64| -> Option<Vec<i64>> {
-            amounts.iter().map(|&amount| if amount == none { Some(none) } else { scale(amount) }).collect()
+            amounts
+                .iter()
+                .map(|&amount| if amount == none { Some(none) } else { scale(amount) })
+                .collect()
         };
         let mut relations = Relations::default();
         for relation in 0..self.relations().len() {

@@ -26,7 +26,11 @@ const BLOCKS: usize = 60;
 
 impl Descent<'_> {
     /// Descends by blocks of the given kinds in turn; ends when blocks fail, or when no more than `reserve` seconds are left.
-    pub(super) fn blocks(&mut self, kinds: &[Kind], reserve: Option<f64>) -> Result<(), AdjustError> {
+    pub(super) fn blocks(
+        &mut self,
+        kinds: &[Kind],
+        reserve: Option<f64>,
+    ) -> Result<(), AdjustError> {
         let mut size = FIRST;
         let (mut failures, mut count) = (0, 0);
         let limited = self.context.left().is_some();
@@ -42,7 +46,8 @@ impl Descent<'_> {
             }
             count += 1;
             let ended = self.search(&senses, Some(NODES))?;
-            let better = self.best.as_ref().is_some_and(|best| best.point.cost < cost * (1.0 - 1e-9));
+            let better =
+                self.best.as_ref().is_some_and(|best| best.point.cost < cost * (1.0 - 1e-9));
             failures = if better { 0 } else { failures + 1 };
             // A block that is searched to its end may be larger, one that is not should be smaller.
             size = if ended { size + size / 4 + 1 } else { size - size / 5 };
@@ -81,12 +86,14 @@ impl Descent<'_> {
         let Some(best) = &self.best else { return Vec::new() };
         let relations = self.task.problem.relations();
         let cost = |cell: usize| self.task.weights[cell] * best.point.moves[cell].abs();
-        let mut burden: Vec<f64> = self.task.sensitive.iter().map(|s| cost(s.cell.index())).collect();
+        let mut burden: Vec<f64> =
+            self.task.sensitive.iter().map(|s| cost(s.cell.index())).collect();
         let positions = positions(self.task);
         for relation in 0..relations.len() {
             let row = relations.row(relation);
             let sum: f64 = row.clone().map(|(cell, _)| cost(cell.index())).sum();
-            let among = row.filter_map(|(cell, _)| Some(positions[cell.index()]).filter(|&at| at != u32::MAX));
+            let among = row
+                .filter_map(|(cell, _)| Some(positions[cell.index()]).filter(|&at| at != u32::MAX));
             for at in among {
                 burden[at as usize] += sum / relations.row(relation).len() as f64;
             }
@@ -99,7 +106,8 @@ impl Descent<'_> {
         let relations = self.task.problem.relations();
         let incidence = relations.incidence(self.task.problem.len());
         let positions = positions(self.task);
-        let (mut seen_row, mut seen_cell) = (vec![false; relations.len()], vec![false; positions.len()]);
+        let (mut seen_row, mut seen_cell) =
+            (vec![false; relations.len()], vec![false; positions.len()]);
         let mut order = Vec::new();
         let count = self.task.sensitive.len();
         for start in (start..count).chain(0..start) {

@@ -18,8 +18,9 @@ impl Descent<'_> {
             let Some(best) = &self.best else { return Ok(()) };
             let (mut senses, cost) = (best.senses.clone(), best.point.cost);
             let savings = &best.point.savings;
-            let mut order: Vec<usize> =
-                (0..savings.len()).filter(|&at| savings[at] > 0.0 && self.task.sensitive[at].forced().is_none()).collect();
+            let mut order: Vec<usize> = (0..savings.len())
+                .filter(|&at| savings[at] > 0.0 && self.task.sensitive[at].forced().is_none())
+                .collect();
             order.sort_by(|&a, &b| savings[b].total_cmp(&savings[a]).then(a.cmp(&b)));
             if order.is_empty() {
                 return Ok(());
@@ -48,7 +49,8 @@ impl Descent<'_> {
         cluster: &[usize],
         nodes: u32,
     ) -> Result<Option<Senses>, AdjustError> {
-        let answer = self.program.decide(self.context.engine, senses, cluster, &self.limits(Some(nodes)))?;
+        let answer =
+            self.program.decide(self.context.engine, senses, cluster, &self.limits(Some(nodes)))?;
         match answer {
             Answer::Optimal(point) | Answer::Within(point, _) => Ok(Some(senses_of(&point))),
             Answer::Infeasible | Answer::Stopped => Ok(None),

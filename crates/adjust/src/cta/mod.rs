@@ -2,7 +2,11 @@
 
 mod blocks;
 mod descent;
+mod squares;
 mod start;
+mod subtables;
+
+pub(crate) use squares::find_squares;
 
 use crate::context::Context;
 use crate::program::{Answer, Point, Program, Sense};
@@ -28,6 +32,8 @@ pub(crate) struct Descent<'a> {
     best: Option<Best>,
     /// No table costs less.
     bound: f64,
+    /// The prices of the relations in the relaxation.
+    prices: Vec<f64>,
 }
 
 /// How many seconds a linear program may take beyond the time limit.
@@ -54,6 +60,12 @@ pub(crate) fn find(
         && let Some(free) = for_nothing(task, context)?
     {
         return Ok((free, 0.0));
+    }
+    if task.weights.len() >= subtables::LARGE
+        && search == Search::Auto
+        && let Some(found) = subtables::find_by_subtables(task, context)?
+    {
+        return Ok(found);
     }
     let mut descent = Descent::new(task, context);
     descent.run(search)?;
@@ -82,6 +94,7 @@ impl<'a> Descent<'a> {
             random: Random::new(context.seed),
             best: None,
             bound: 0.0,
+            prices: Vec::new(),
         }
     }
 }
@@ -105,7 +118,8 @@ impl Descent<'_> {
             Search::Auto => {
                 self.flips()?;
                 if self.task.sensitive.len() > FEW {
-                    let kinds = [blocks::Kind::Dynamic, blocks::Kind::Subtable, blocks::Kind::Random];
+                    let kinds =
+                        [blocks::Kind::Dynamic, blocks::Kind::Subtable, blocks::Kind::Random];
                     self.blocks(&kinds, whole.map(|seconds| seconds * (1.0 - DESCENT_SHARE)))?;
                 }
                 self.exact(Some(NODES).filter(|_| whole.is_none()))
@@ -121,7 +135,8 @@ impl Descent<'_> {
     /// Whether the best table is as good as was asked for.
     fn is_done(&self) -> bool {
         let gap = self.context.gap.max(1e-9);
-        let near = |best: &Best| best.point.cost - self.bound <= gap * best.point.cost.abs() + 1e-12;
+        let near =
+            |best: &Best| best.point.cost - self.bound <= gap * best.point.cost.abs() + 1e-12;
         self.best.as_ref().is_some_and(near)
     }
 
@@ -140,6 +155,7 @@ impl Descent<'_> {
         match self.program.relax(self.context.engine, &open, &self.moment())? {
             Answer::Optimal(point) | Answer::Within(point, _) => {
                 self.bound = self.bound.max(point.cost);
+                self.prices.clone_from(&point.prices);
                 Ok(point)
             }
             Answer::Infeasible => Err(crate::conflict::explain(self.task, self.context.engine)?),
@@ -155,7 +171,11 @@ impl Descent<'_> {
         else {
             return Ok(None);
         };
-        if self.best.as_ref().is_none_or(|best| point.cost < best.point.cost - 1e-12 * best.point.cost) {
+        if self
+            .best
+            .as_ref()
+            .is_none_or(|best| point.cost < best.point.cost - 1e-12 * best.point.cost)
+        {
             self.context.progress.step(point.cost, self.bound);
             self.best = Some(Best { senses: senses.clone(), point: point.clone() });
         }

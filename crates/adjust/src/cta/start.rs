@@ -1,8 +1,8 @@
 //! A first table: senses that no relation forbids, mended until some table has them.
 
 use super::Descent;
-use crate::AdjustError;
 use super::senses_of;
+use crate::AdjustError;
 use crate::clauses::{bad_combinations, consistent_senses};
 use crate::program::{Answer, Point, Sense};
 use crate::task::Senses;
@@ -24,7 +24,8 @@ impl Descent<'_> {
         let relaxed = self.relax()?;
         let mut wishes: Senses = Vec::with_capacity(relaxed.swings.len());
         for (at, &swing) in relaxed.swings.iter().enumerate() {
-            let up = if (swing - 0.5).abs() < 0.45 { self.random.share() < swing } else { swing > 0.5 };
+            let up =
+                if (swing - 0.5).abs() < 0.45 { self.random.share() < swing } else { swing > 0.5 };
             let wish = if up { Side::Up } else { Side::Down };
             wishes.push(self.task.sensitive[at].forced().unwrap_or(wish));
         }
@@ -105,7 +106,9 @@ impl Descent<'_> {
         let z = point.moves[self.task.sensitive[at].cell.index()];
         Side::BOTH.into_iter().any(|side| {
             let (lower, upper) = self.task.range(at, side);
-            self.task.sensitive[at].level(side).is_some() && lower - MISS * lower.abs() <= z && z <= upper + MISS * upper.abs()
+            self.task.sensitive[at].level(side).is_some()
+                && lower - MISS * lower.abs() <= z
+                && z <= upper + MISS * upper.abs()
         })
     }
 

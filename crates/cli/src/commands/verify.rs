@@ -25,6 +25,7 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
             "proven": verdict.is_proven(),
             "cells": verdict.cells,
             "withheld": verdict.withheld,
+            "adjusted": verdict.adjusted,
             "needs": verdict.needs,
             "witnesses": verdict.witnesses,
             "claims": verdict.claims,
@@ -46,6 +47,18 @@ fn text(verdict: &Verdict) -> String {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {fault}");
         }
+    }
+    if let Some(adjusted) = verdict.adjusted {
+        let _ = writeln!(
+            text,
+            "  {} cells, {} changed, {} sensitive; every sum added up again, {} witnesses replayed for {} claims",
+            thousands(verdict.cells),
+            thousands(adjusted),
+            thousands(verdict.needs),
+            thousands(verdict.witnesses),
+            thousands(verdict.claims)
+        );
+        return text;
     }
     let _ = writeln!(
         text,

@@ -68,7 +68,8 @@ impl Loss {
             level.mean_relative /= level.cells as f64;
         }
         loss.l2 = squares.sqrt();
-        loss.unchanged = if problem.is_empty() { 1.0 } else { unchanged as f64 / problem.len() as f64 };
+        loss.unchanged =
+            if problem.is_empty() { 1.0 } else { unchanged as f64 / problem.len() as f64 };
         loss.hellinger = counts.then(|| (roots / 2.0).sqrt());
         loss.levels = levels.into_values().collect();
         loss

@@ -103,7 +103,9 @@ fn notes(out: &mut String, publication: &AdjustedPublication<'_>) -> fmt::Result
         ("method".to_owned(), summary.method.clone().unwrap_or_default()),
         ("seed".to_owned(), summary.seed.map(|seed| seed.to_string()).unwrap_or_default()),
     ];
-    items.extend(publication.limits.iter().map(|(name, value)| (name.replace('_', " "), value.clone())));
+    items.extend(
+        publication.limits.iter().map(|(name, value)| (name.replace('_', " "), value.clone())),
+    );
     for (name, value) in items {
         writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", text(&name), text(&value))?;
     }

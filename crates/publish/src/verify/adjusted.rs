@@ -44,7 +44,14 @@ pub(super) fn replay(
         Some(problem.cells().filter(|&cell| adjustment.moved(&problem, cell) != 0).count());
     check_summary(dir, &problem, &mut verdict.faults);
     let intact = |name: &str| !changed.iter().any(|file| file == name);
-    check_table("table.csv", || open_csv(&dir.join("table.csv")), &problem, &adjustment, note, &mut verdict.faults);
+    check_table(
+        "table.csv",
+        || open_csv(&dir.join("table.csv")),
+        &problem,
+        &adjustment,
+        note,
+        &mut verdict.faults,
+    );
     if intact("table.parquet") {
         let open = || open_parquet(&dir.join("table.parquet"));
         check_table("table.parquet", open, &problem, &adjustment, note, &mut verdict.faults);
@@ -89,14 +96,17 @@ fn read_adjusted(
         let record = record.map_err(|_| fault(line, "is not CSV"))?;
         let cell = record.get(0).and_then(|id| id.parse().ok()).and_then(|id| index.find(id));
         let cell = cell.filter(|cell| cell.index() == values.len());
-        let cell = cell.ok_or_else(|| fault(line, "is not the cell that stands there in `instance.jj`"))?;
+        let cell =
+            cell.ok_or_else(|| fault(line, "is not the cell that stands there in `instance.jj`"))?;
         let number = |at: usize, decimals: u8| {
             Decimal::parse(record.get(at).unwrap_or_default())?.units(decimals)
         };
         if number(1, problem.decimals()) != Some(problem.value(cell)) {
             return Err(fault(line, "does not hold the cell's true value"));
         }
-        values.push(number(2, decimals).ok_or_else(|| fault(line, "the adjusted value is no amount"))?);
+        values.push(
+            number(2, decimals).ok_or_else(|| fault(line, "the adjusted value is no amount"))?,
+        );
     }
     if values.len() != problem.len() {
         return Err("`adjusted.csv` does not list every cell".to_owned());
@@ -108,7 +118,9 @@ fn check_summary(dir: &Path, problem: &Problem, faults: &mut Vec<String>) {
     let text = std::fs::read_to_string(dir.join(SUMMARY)).unwrap_or_default();
     match serde_json::from_str::<Summary>(&text) {
         Err(_) => faults.push(format!("`{SUMMARY}` is missing or damaged")),
-        Ok(summary) if summary.cells != problem.len() || summary.primary != problem.needs().len() => {
+        Ok(summary)
+            if summary.cells != problem.len() || summary.primary != problem.needs().len() =>
+        {
             faults.push(format!("`{SUMMARY}` does not count the cells of this release"));
         }
         Ok(_) => {}
@@ -134,13 +146,16 @@ fn check_table(
             if at >= problem.len() {
                 continue;
             }
-            let foreign = note.own_ids && row.names != [problem.names().id(CellId::at(at)).to_string()];
+            let foreign =
+                note.own_ids && row.names != [problem.names().id(CellId::at(at)).to_string()];
             let right = row.value != Shown::Nothing
                 && row.value.is(adjustment.values()[at], adjustment.decimals())
                 && row.status == "v"
                 && row.conf_status == "F";
             if foreign || !right {
-                found.push(format!("`{name}` row {at} does not show the adjusted value of its cell"));
+                found.push(format!(
+                    "`{name}` row {at} does not show the adjusted value of its cell"
+                ));
             }
         }
         if count == problem.len() {
