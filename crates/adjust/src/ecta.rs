@@ -1,7 +1,7 @@
 //! Enhanced controlled tabular adjustment: no binary decisions, one radius that is published with the table.
 //!
-//! `k` random sensitive cells get a random value between their levels, the others keep theirs, and a linear program finds the least `β`
-//! such that all other cells stay within `β/2` of their values. An intruder who knows `β` is asked whether every sensitive cell is
+//! `k` random sensitive cells go as near as the sums allow to a random value between their levels, the others keep theirs, and a
+//! linear program finds the least `β` such that all other cells stay within `β/2` of their values. An intruder who knows `β` is asked whether every sensitive cell is
 //! protected on both sides; if not, `k` grows.
 
 use crate::context::Context;
@@ -16,6 +16,8 @@ use cellveil_lp::{Changes, Limits, Model, Outcome};
 
 /// How many choices are tried before the method gives up.
 const TRIES: usize = 40;
+/// How much more the wished values count than the radius.
+const WISH: f64 = 20.0;
 /// Of one, in the unit of the published radius.
 const MILLION: f64 = 1e6;
 
@@ -31,7 +33,7 @@ pub(crate) fn adjust(
     let task = Task::new(problem, options.weights, false, true)?;
     let count = task.sensitive.len();
     let mut random = Random::new(context.seed);
-    let mut moved = (count / 8).max(1);
+    let mut moved = (count / 2).max(1);
     let mut exposed = None;
     for _ in 0..TRIES {
         if context.is_over() {
@@ -61,14 +63,18 @@ fn attempt(
     let mut order: Vec<usize> = (0..task.sensitive.len()).collect();
     random.shuffle(&mut order);
     let (mut lower, mut upper) = (task.lower.clone(), task.upper.clone());
+    let mut wishes = Vec::with_capacity(moved);
     for (at, &sensitive) in order.iter().enumerate() {
         let sensitive = &task.sensitive[sensitive];
         let i = sensitive.cell.index();
         let (down, up) = (sensitive.down.unwrap_or(0.0), sensitive.up.unwrap_or(0.0));
-        let z = if at < moved { (random.share() * (down + up) - down).round() } else { 0.0 };
-        (lower[i], upper[i]) = (z, z);
+        (lower[i], upper[i]) = (0.0, 0.0);
+        if at < moved {
+            (lower[i], upper[i]) = (-down, up);
+            wishes.push((i, random.share() * (down + up) - down, down + up));
+        }
     }
-    let Some((moves, beta)) = least_radius(problem, task, &lower, &upper, context)? else {
+    let Some((moves, beta)) = least_radius(problem, task, &lower, &upper, &wishes, context)? else {
         return Ok(None);
     };
     // A hair above the optimum, so that rounding to whole units has room.
@@ -99,12 +105,13 @@ fn attempt(
     audited(problem, adjusted, context).map(Some)
 }
 
-/// The least `β`, and moves that stay within it.
+/// The least `β`, and moves that stay within it and near the wished ones: cell, move and the distance between its levels.
 fn least_radius(
     problem: &Problem,
     task: &Task<'_>,
     lower: &[f64],
     upper: &[f64],
+    wishes: &[(usize, f64, f64)],
     context: &Context<'_>,
 ) -> Result<Option<(Vec<f64>, f64)>, AdjustError> {
     let scale = task.scale();
@@ -117,6 +124,11 @@ fn least_radius(
         let half = problem.value(cell).unsigned_abs() as f64 / scale / 2.0;
         model.row(vec![(cell.0, 1.0), (radius, -half)], f64::NEG_INFINITY, 0.0);
         model.row(vec![(cell.0, 1.0), (radius, half)], 0.0, f64::INFINITY);
+    }
+    for &(cell, wish, width) in wishes {
+        let miss = model.column(WISH / wishes.len() as f64 * scale / width, 0.0, f64::INFINITY);
+        model.row(vec![(cell as u32, 1.0), (miss, 1.0)], wish / scale, f64::INFINITY);
+        model.row(vec![(cell as u32, 1.0), (miss, -1.0)], f64::NEG_INFINITY, wish / scale);
     }
     let relations = problem.relations();
     for relation in 0..relations.len() {

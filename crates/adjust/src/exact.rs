@@ -1,15 +1,16 @@
 //! From moves in floating point to a table that adds up exactly.
 //!
 //! Moves are rounded to a grid within their ranges. A vertex of a two-dimensional table is whole already; otherwise what the
-//! relations miss is repaired in one of two ways. Totals that have room are added up again from their parts. Where totals have
-//! none, a linear program spreads the few missing steps over cells with room. If neither ends in whole steps, the grid is made
-//! ten times as fine.
+//! relations miss is repaired, on a grid so fine that it costs next to nothing. Totals that have room are added up again from their
+//! parts. Where totals have none, a linear program spreads the few missing steps over cells with room.
 
 use cellveil_core::{Adjustment, CellId, Problem, units};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
 
 /// How many decimals beyond the table's are tried in turn.
-const DECIMALS: [u8; 5] = [0, 1, 2, 3, 5];
+const DECIMALS: [u8; 4] = [0, 1, 2, 4];
+/// Moves so near to a step of the grid are on it.
+const NOISE: f64 = 1e-5;
 /// How often the linear program may try on one grid.
 const REPAIRS: usize = 4;
 /// The most cells for which the linear program is tried.
@@ -29,9 +30,21 @@ pub(crate) fn exact(
     whole: bool,
     engine: &dyn Engine,
 ) -> Result<Option<Adjustment>, EngineError> {
+    let decimals = if whole { &DECIMALS[..1] } else { &DECIMALS[..] };
+    let grids: Vec<Grid<'_>> =
+        decimals.iter().map_while(|&extra| Grid::new(problem, ranges, extra)).collect();
+    // A vertex is on a coarse grid already; whatever is not is repaired on the finest, where that costs least.
+    for grid in &grids {
+        let rounded: Vec<i64> = (0..moves.len()).map(|i| grid.nearest(i, moves[i])).collect();
+        let far = |i: usize| {
+            (rounded[i] as f64 / grid.per_unit - moves[i]).abs() > NOISE * moves[i].abs().max(1.0)
+        };
+        if grid.holds(&rounded) && (whole || !(0..moves.len()).any(far)) {
+            return Ok(grid.adjustment(&rounded));
+        }
+    }
     let order = order_of_totals(problem);
-    for &extra in if whole { &DECIMALS[..1] } else { &DECIMALS[..] } {
-        let Some(grid) = Grid::new(problem, ranges, extra) else { break };
+    for grid in grids.iter().rev() {
         let rounded: Vec<i64> = (0..moves.len()).map(|i| grid.nearest(i, moves[i])).collect();
         if grid.holds(&rounded) {
             return Ok(grid.adjustment(&rounded));

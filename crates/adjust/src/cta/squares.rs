@@ -154,8 +154,12 @@ impl Squares<'_> {
     fn tangents(&mut self) -> Result<(), AdjustError> {
         let scale = self.task.scale();
         let price = self.task.squares_price();
-        let mut points: Vec<Vec<f64>> =
-            self.best.iter().map(|(_, priced)| priced.moves.clone()).collect();
+        // Tangents at steps of one half more, from far below a level to far above, are near the squares from the start.
+        let cells = self.task.weights.len();
+        let even = |at: i32| vec![scale * 1.5_f64.powi(at); cells];
+        let grid = (-10..=8).flat_map(|at| [even(at), even(at).iter().map(|z| -z).collect()]);
+        let mut points: Vec<Vec<f64>> = grid.collect();
+        points.extend(self.best.iter().map(|(_, priced)| priced.moves.clone()));
         for _ in 0..TANGENTS {
             let cost = self
                 .best
@@ -177,7 +181,6 @@ impl Squares<'_> {
                 }
                 _ => return Ok(()),
             };
-            let cells = self.task.weights.len();
             let first = 2 * cells;
             let senses: Senses = (0..self.task.sensitive.len())
                 .map(|at| if solution.columns[first + at] >= 0.5 { Side::Up } else { Side::Down })
@@ -213,7 +216,7 @@ impl Squares<'_> {
         for _ in 0..task.weights.len() {
             model.column(1.0, 0.0, f64::INFINITY);
         }
-        for (at, sensitive) in task.sensitive.iter().enumerate() {
+        for sensitive in &task.sensitive {
             let (least, most) = match sensitive.forced() {
                 None => (0.0, 1.0),
                 Some(Side::Up) => (1.0, 1.0),
@@ -227,7 +230,6 @@ impl Squares<'_> {
             // z ≥ u y + low (1 − y) and z ≤ −l (1 − y) + high y.
             model.row(vec![(z, 1.0), (y, low - up)], low, f64::INFINITY);
             model.row(vec![(z, 1.0), (y, -down - high)], f64::NEG_INFINITY, -down);
-            let _ = at;
         }
         let relations = task.problem.relations();
         for relation in 0..relations.len() {
