@@ -45,7 +45,9 @@ pub(crate) fn balanced_senses(task: &Task<'_>) -> Senses {
             };
             senses[at] = Some(side);
             let z = level(at, side).unwrap_or(0.0);
-            rows.iter().for_each(|&(row, c)| sums[row as usize] += f64::from(c) * z);
+            for &(row, c) in rows {
+                sums[row as usize] += f64::from(c) * z;
+            }
         }
     }
     senses.into_iter().map(|side| side.unwrap_or(Side::Up)).collect()

@@ -128,7 +128,9 @@ impl<'a> Quadratic<'a> {
             .collect();
         let most = diagonal.iter().fold(0.0, |most: f64, d| most.max(*d));
         let small = if most > 0.0 { 1e-9 * most } else { 1.0 };
-        diagonal.iter_mut().for_each(|d| *d += small);
+        for d in &mut diagonal {
+            *d += small;
+        }
         let product = |x: &[f64]| {
             let mut pulls = self.pulls(x);
             pulls.iter_mut().zip(free).for_each(|(pull, d)| *pull *= d);

@@ -1,8 +1,8 @@
 //! An adjusted table that may be written, because it was checked.
 
 use crate::{
-    Adjustment, AdjustmentFault, Certificate, Fault, NO_LOWER, NO_UPPER, Pattern, Problem, Promise,
-    Status, Why, check_adjustment, verify,
+    Adjustment, AdjustmentFault, Certificate, Fault, Pattern, Problem, Promise, Status, Why,
+    check_adjustment, verify,
 };
 use thiserror::Error;
 
@@ -110,8 +110,8 @@ pub fn intruder_view(
             Promise::Radius { millionths } => around(value, millionths.into()),
         };
         let clamp = |bound: i128| bound.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-        parts.lower[i] = parts.lower[i].max(clamp(least)).max(NO_LOWER);
-        parts.upper[i] = parts.upper[i].min(clamp(most)).min(NO_UPPER);
+        parts.lower[i] = parts.lower[i].max(clamp(least));
+        parts.upper[i] = parts.upper[i].min(clamp(most));
         if problem.needs().of(cell).is_none() {
             parts.status[i] = Status::Free;
         }

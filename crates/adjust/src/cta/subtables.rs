@@ -186,12 +186,12 @@ fn lagrangian(task: &Task<'_>, prices: &[f64]) -> f64 {
     };
     let mut sum = 0.0;
     let positions = crate::program::positions(task);
-    for cell in 0..pulls.len() {
-        let Some(sensitive) = task.sensitive.get(positions[cell] as usize) else {
+    for (cell, &at) in positions.iter().enumerate() {
+        let at = at as usize;
+        let Some(sensitive) = task.sensitive.get(at) else {
             sum += least(cell, (task.lower[cell], task.upper[cell]));
             continue;
         };
-        let at = positions[cell] as usize;
         let side = |side: Side| {
             sensitive.level(side).map_or(f64::INFINITY, |_| least(cell, task.range(at, side)))
         };
