@@ -21,16 +21,19 @@ pub(crate) struct Arguments {
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let verdict = verify_release(&args.dir)?;
     if common.json {
-        output::print_json(&json!({
+        let mut answer = json!({
             "proven": verdict.is_proven(),
             "cells": verdict.cells,
             "withheld": verdict.withheld,
-            "adjusted": verdict.adjusted,
             "needs": verdict.needs,
             "witnesses": verdict.witnesses,
             "claims": verdict.claims,
             "faults": verdict.faults,
-        }))?;
+        });
+        if let Some(adjusted) = verdict.adjusted {
+            answer["adjusted"] = adjusted.into();
+        }
+        output::print_json(&answer)?;
     } else {
         output::print(&text(&verdict))?;
     }
