@@ -458,7 +458,7 @@ impl<'a> Probe<'a> {
             Outcome::Optimal(solution) => Ok(Some(solution.columns)),
             Outcome::Unbounded => Ok(None),
             // The truth itself is feasible, so this is the solver's noise; no move is the safe answer.
-            Outcome::Infeasible | Outcome::Stopped => {
+            Outcome::Infeasible | Outcome::Stopped | Outcome::Incumbent(..) => {
                 Ok(Some(vec![0.0; self.component.cells.len()]))
             }
         }

@@ -1,5 +1,8 @@
 //! `cellveil-bench INSTANCE.jj…`: protects, attacks and verifies each instance and prints a table of what it took.
+//! `cellveil-bench adjust …` does the same for adjustment.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
+
+mod adjust;
 
 use cellveil_attack::{Intervals, Options, attack};
 use cellveil_core::Release;
@@ -9,6 +12,10 @@ use std::error::Error;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "adjust") {
+        return adjust::run(&arguments[1..]);
+    }
     println!(
         "{:<12} {:>8} {:>8} {:>9} {:>8} {:>16} {:>8} {:>8} {:>9} {:>9}",
         "instance",

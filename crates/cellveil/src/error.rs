@@ -1,9 +1,10 @@
 //! Why a run ended without a result.
 
 use crate::JobError;
+use cellveil_adjust::AdjustError;
 use cellveil_argus::jj::JjError;
 use cellveil_attack::AttackError;
-use cellveil_core::{Audit, NotSafe, Problem, ProblemError};
+use cellveil_core::{Audit, NotProtected, NotSafe, Problem, ProblemError};
 use cellveil_publish::PublishError;
 use cellveil_rules::RuleError;
 use cellveil_suppress::SuppressError;
@@ -66,6 +67,14 @@ pub enum Error {
     /// No pattern was found.
     #[error(transparent)]
     Suppress(#[from] SuppressError),
+    /// No adjusted table was found.
+    #[error(transparent)]
+    Adjust(#[from] AdjustError),
+    /// The adjusted table was refused.
+    #[error(
+        "{0}; nothing was written\nhint: this is a mistake of cellveil; please report it with the instance"
+    )]
+    NotProtected(#[from] NotProtected),
     /// The attack failed.
     #[error(transparent)]
     Attack(#[from] AttackError),
@@ -97,6 +106,15 @@ impl Error {
             self,
             Self::Exposed(_)
                 | Self::NotSafe(_)
+                | Self::NotProtected(_)
+                | Self::Adjust(
+                    AdjustError::Stuck { .. }
+                        | AdjustError::Infeasible { .. }
+                        | AdjustError::OutOfTime
+                        | AdjustError::NotExact
+                        | AdjustError::NoRounding { .. }
+                        | AdjustError::Unprotected { .. }
+                )
                 | Self::Suppress(SuppressError::NoPattern { .. } | SuppressError::OutOfTime { .. })
         )
     }

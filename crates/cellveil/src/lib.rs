@@ -3,6 +3,7 @@
 //! A [`Job`] says what to do, a [`Run`] how long, on how many threads and who is told, and [`Engines`] do the heavy work.
 //! [`protect`] goes all the way; its steps ([`tabulate`], [`pose`], [`secure`], [`publish`]) can be taken one by one.
 
+mod adjustment;
 mod batch;
 mod error;
 mod inputs;
@@ -15,6 +16,7 @@ mod run;
 mod settings;
 mod time_limit;
 
+pub use adjustment::{ReleasedAdjustment, release_adjusted};
 pub use batch::{BatchError, BatchLog, BatchOptions, CommandLog, TableLog, run_batch};
 pub use error::{Error, Exposed};
 pub use job::{Data, Job, JobError, Protection};

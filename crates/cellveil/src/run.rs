@@ -41,6 +41,12 @@ impl<'a> Run<'a> {
         self.settings.time_limit.is_some_and(|limit| self.started.elapsed() >= limit.0)
     }
 
+    /// How many seconds are left, if there is a limit.
+    pub fn seconds_left(&self) -> Option<f64> {
+        let limit = self.settings.time_limit?.0;
+        Some(limit.saturating_sub(self.started.elapsed()).as_secs_f64())
+    }
+
     /// Does the work of a stage and notes how long it took.
     pub fn stage<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         tracing::info!(stage = name, "begins");
@@ -81,6 +87,17 @@ impl<'a> Run<'a> {
 impl cellveil_suppress::Progress for Run<'_> {
     fn step(&self, _stage: &'static str, done: usize, total: usize, _cost: f64) {
         self.progress.step(done as u64, total as u64);
+    }
+}
+
+impl cellveil_adjust::Progress for Run<'_> {
+    fn step(&self, cost: f64, bound: f64) {
+        tracing::debug!(
+            cost,
+            bound,
+            seconds = self.started.elapsed().as_secs_f64(),
+            "a better table"
+        );
     }
 }
 

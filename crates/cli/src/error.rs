@@ -28,6 +28,11 @@ pub(crate) enum Failure {
     /// Two kinds of file that cannot be converted.
     #[error("cannot convert `{}` to `{}`\nhint: {hint}", from.display(), to.display())]
     Convert { from: PathBuf, to: PathBuf, hint: &'static str },
+    /// A base that is none.
+    #[error(
+        "`{0}` is no base for this table\nhint: give a number above 0 with no more decimals than the table has"
+    )]
+    Base(String),
     /// Results could not be printed.
     #[error("cannot print results: {0}")]
     Print(io::Error),

@@ -1,6 +1,8 @@
 //! The command line: verbs and the flags they share. Each verb's own flags stand with the verb.
 
-use crate::commands::{argus, audit, convert, demo, generate, protect, suppress, tabulate, verify};
+use crate::commands::{
+    adjust, argus, audit, convert, demo, generate, protect, suppress, tabulate, verify,
+};
 use cellveil::TimeLimit;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -55,6 +57,7 @@ pub(crate) enum Command {
     Protect(protect::Arguments),
     Tabulate(tabulate::Arguments),
     Suppress(suppress::Arguments),
+    Adjust(adjust::Arguments),
     Audit(audit::Arguments),
     Verify(verify::Arguments),
     Argus(argus::Arguments),

@@ -38,6 +38,7 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
         Command::Protect(args) => commands::protect::run(args, &cli.common),
         Command::Tabulate(args) => commands::tabulate::run(args, &cli.common),
         Command::Suppress(args) => commands::suppress::run(args, &cli.common),
+        Command::Adjust(args) => commands::adjust::run(args, &cli.common),
         Command::Audit(args) => commands::audit::run(args, &cli.common),
         Command::Verify(args) => commands::verify::run(args, &cli.common),
         Command::Argus(args) => commands::argus::run(args, &cli.common),

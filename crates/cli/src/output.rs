@@ -87,6 +87,11 @@ fn amount(amount: f64) -> String {
     if decimals == "00" { group(whole) } else { format!("{}.{decimals}", group(whole)) }
 }
 
+/// A cost that may be small: as many decimals as it takes.
+pub(crate) fn cost(cost: f64) -> String {
+    if cost.abs() < 1000.0 { format!("{cost:.6}") } else { amount(cost) }
+}
+
 fn group(digits: &str) -> String {
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -248,6 +248,48 @@ impl Problem {
         self
     }
 
+    /// The same problem in a finer unit; `None` if that is coarser, or amounts do not fit.
+    #[must_use]
+    pub fn in_decimals(&self, decimals: u8) -> Option<Self> {
+        let finer =
+            decimals.checked_sub(self.decimals()).filter(|_| decimals <= units::MAX_DECIMALS)?;
+        let factor = i64::try_from(units::pow10(finer)).ok()?;
+        let scale = |amount: i64| amount.checked_mul(factor);
+        let column = |amounts: &[i64], none: i64| -> Option<Vec<i64>> {
+            amounts
+                .iter()
+                .map(|&amount| if amount == none { Some(none) } else { scale(amount) })
+                .collect()
+        };
+        let mut relations = Relations::default();
+        for relation in 0..self.relations().len() {
+            let constant = scale(self.relations().constant(relation))?;
+            relations.push(self.relations().row(relation), constant);
+        }
+        let scaled = |need: &Need| {
+            let [down, up, sliding] = [need.down, need.up, need.sliding].map(scale);
+            Some(Need { down: down?, up: up?, sliding: sliding?, ..*need })
+        };
+        let needs: Option<Vec<Need>> = self.needs().iter().map(scaled).collect();
+        let parts = ProblemParts {
+            decimals,
+            values: self.parts.values.iter().map(|&value| scale(value)).collect::<Option<_>>()?,
+            lower: column(&self.parts.lower, NO_LOWER)?,
+            upper: column(&self.parts.upper, NO_UPPER)?,
+            needs: Needs::new(needs?),
+            relations,
+            width: scale(self.width())?,
+            ..self.parts.clone()
+        };
+        // What the sums of the coarser table miss, they miss here too.
+        Self::new(parts, i64::MAX).ok().map(|problem| problem.against_those_of(self))
+    }
+
+    /// The fields, to build another problem from.
+    pub fn parts(&self) -> &ProblemParts {
+        &self.parts
+    }
+
     /// The number of cells.
     pub fn len(&self) -> usize {
         self.parts.values.len()

@@ -3,14 +3,19 @@
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
 use highs_sys::{
     Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver, Highs_create,
-    Highs_destroy, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passMip,
-    Highs_run, Highs_setBoolOptionValue, Highs_setIntOptionValue, Highs_setStringOptionValue,
-    HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
+    Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue, Highs_getModelStatus,
+    Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run, Highs_setBoolOptionValue,
+    Highs_setDoubleOptionValue, Highs_setIntOptionValue, Highs_setSparseSolution,
+    Highs_setStringOptionValue, HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
     kHighsModelStatusIterationLimit as STEP_LIMIT, kHighsModelStatusModelEmpty as EMPTY,
-    kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusUnbounded as UNBOUNDED,
+    kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusSolutionLimit as NODE_LIMIT,
+    kHighsModelStatusTimeLimit as TIME_LIMIT, kHighsModelStatusUnbounded as UNBOUNDED,
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
 };
 use std::ffi::{CStr, c_void};
+
+/// How far from a whole number a column may be; small, because it is multiplied by the room of a sensitive cell.
+const WHOLE_TOLERANCE: f64 = 1e-9;
 
 /// Opens sessions on HiGHS.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +40,8 @@ struct HighsSession {
     rows: usize,
     /// Whether every solve starts from scratch.
     cold: bool,
+    /// Whether some column must be a whole number.
+    whole: bool,
 }
 
 impl Drop for HighsSession {
@@ -64,7 +71,7 @@ impl HighsSession {
         if highs.is_null() {
             return Err(failed("out of memory"));
         }
-        let session = Self { highs, columns: 0, rows: 0, cold: false };
+        let session = Self { highs, columns: 0, rows: 0, cold: false, whole: false };
         // SAFETY: a live instance and a literal name.
         check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
         session.int_option(c"threads", 1)?;
@@ -75,6 +82,39 @@ impl HighsSession {
     fn int_option(&self, name: &CStr, value: HighsInt) -> Result<(), EngineError> {
         // SAFETY: a live instance and a string that ends in NUL.
         check(unsafe { Highs_setIntOptionValue(self.highs, name.as_ptr(), value) }, "an option")
+    }
+
+    fn double_option(&self, name: &CStr, value: f64) -> Result<(), EngineError> {
+        // SAFETY: a live instance and a string that ends in NUL.
+        check(unsafe { Highs_setDoubleOptionValue(self.highs, name.as_ptr(), value) }, "an option")
+    }
+
+    /// How the search for whole numbers ended: whether it holds a point, and the bound.
+    fn search(&self) -> Result<(bool, f64), EngineError> {
+        const FEASIBLE: HighsInt = 2;
+        let (mut point, mut bound) = (0, 0.0);
+        // SAFETY: a live instance, strings that end in NUL and places for the answers.
+        let status = unsafe {
+            Highs_getIntInfoValue(self.highs, c"primal_solution_status".as_ptr(), &raw mut point)
+                .min(Highs_getDoubleInfoValue(
+                    self.highs,
+                    c"mip_dual_bound".as_ptr(),
+                    &raw mut bound,
+                ))
+        };
+        check(status, "reading the bound")?;
+        Ok((point == FEASIBLE, bound))
+    }
+
+    fn limit(&self, limits: &Limits) -> Result<(), EngineError> {
+        let count = |limit: Option<u32>| {
+            limit.map_or(HighsInt::MAX, |n| HighsInt::try_from(n).unwrap_or(HighsInt::MAX))
+        };
+        self.int_option(c"simplex_iteration_limit", count(limits.steps))?;
+        self.int_option(c"mip_max_nodes", count(limits.nodes))?;
+        self.double_option(c"time_limit", limits.seconds.unwrap_or(f64::INFINITY))?;
+        self.double_option(c"mip_rel_gap", limits.gap)?;
+        self.double_option(c"mip_abs_gap", 0.0)
     }
 
     fn string_option(&self, name: &CStr, value: &CStr) -> Result<(), EngineError> {
@@ -144,7 +184,13 @@ impl HighsSession {
         }
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
-        self.cold = matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
+        // A search for whole numbers simplifies the model first, and a point to start from must outlive that.
+        self.cold = !is_whole && matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
+        self.whole = is_whole;
+        if is_whole {
+            self.string_option(c"presolve", c"on")?;
+            self.double_option(c"mip_feasibility_tolerance", WHOLE_TOLERANCE)?;
+        }
         self.columns = model.columns.len();
         self.rows = model.rows.len();
         check(status, "it refused the model")
@@ -219,12 +265,26 @@ impl Session for HighsSession {
         check(status, "a new row")
     }
 
+    fn start(&mut self, columns: &[f64]) -> Result<(), EngineError> {
+        let known = columns.iter().enumerate().filter(|(_, value)| !value.is_nan());
+        let (indices, values): (Vec<HighsInt>, Vec<f64>) =
+            known.map(|(at, &value)| (at as HighsInt, value)).unzip();
+        let count = size(values.len())?;
+        // SAFETY: both vectors live and have `count` entries; HiGHS checks the indices.
+        let status = unsafe {
+            Highs_setSparseSolution(self.highs, count, indices.as_ptr(), values.as_ptr())
+        };
+        check(status, "a point to start from")
+    }
+
     fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError> {
-        let steps = limits
-            .steps
-            .map_or(HighsInt::MAX, |steps| HighsInt::try_from(steps).unwrap_or(HighsInt::MAX));
-        self.int_option(c"simplex_iteration_limit", steps)?;
-        let known = [OPTIMAL, EMPTY, INFEASIBLE, UNBOUNDED, STEP_LIMIT];
+        self.limit(limits)?;
+        // HiGHS counts the seconds of all solves of an instance together, so each is told from when.
+        if limits.seconds.is_some() {
+            // SAFETY: a live instance.
+            check(unsafe { highs_sys::Highs_zeroAllClocks(self.highs) }, "resetting the clock")?;
+        }
+        let known = [OPTIMAL, EMPTY, INFEASIBLE, UNBOUNDED, STEP_LIMIT, NODE_LIMIT, TIME_LIMIT];
         let mut status = if self.cold { self.run_cold()? } else { self.run()? };
         if !known.contains(&status) {
             status = self.run_cold()?;
@@ -233,7 +293,11 @@ impl Session for HighsSession {
             OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
             INFEASIBLE => Ok(Outcome::Infeasible),
             UNBOUNDED | UNBOUNDED_OR_INFEASIBLE => Ok(Outcome::Unbounded),
-            STEP_LIMIT => Ok(Outcome::Stopped),
+            STEP_LIMIT | NODE_LIMIT | TIME_LIMIT if self.whole => match self.search()? {
+                (true, bound) => Ok(Outcome::Incumbent(self.solution()?, bound)),
+                (false, _) => Ok(Outcome::Stopped),
+            },
+            STEP_LIMIT | TIME_LIMIT => Ok(Outcome::Stopped),
             other => Err(failed(&format!("it ended with status {other}"))),
         }
     }

@@ -73,3 +73,38 @@ fn whole_numbers_are_kept_whole() {
             < 1e-6
     );
 }
+
+/// Ten things of which some are packed: `max Σ value`, `Σ weight ≤ 20`.
+fn packing() -> Model {
+    let mut model = Model::default();
+    let columns: Vec<u32> =
+        (0..10).map(|i| model.whole(-f64::from(5 + 7 * i % 11), 0.0, 1.0)).collect();
+    let weights = columns.iter().map(|&c| (c, f64::from(3 + 5 * c % 7))).collect();
+    model.row(weights, f64::NEG_INFINITY, 20.0);
+    model
+}
+
+#[test]
+fn a_search_goes_on_from_the_point_it_is_given_and_keeps_it_at_its_limit() {
+    let best = optimum(Highs.open(&packing()).unwrap().solve(&Limits::default()).unwrap());
+    let mut session = Highs.open(&packing()).unwrap();
+    session.start(&best.columns).unwrap();
+    let limits = Limits { nodes: Some(0), ..Limits::default() };
+    match session.solve(&limits).unwrap() {
+        Outcome::Optimal(solution) => assert!((solution.objective - best.objective).abs() < 1e-6),
+        Outcome::Incumbent(solution, bound) => {
+            assert!((solution.objective - best.objective).abs() < 1e-6);
+            assert!(bound <= best.objective + 1e-6);
+        }
+        other => panic!("lost the point: {other:?}"),
+    }
+}
+
+#[test]
+fn a_generous_gap_is_kept_within() {
+    let best = optimum(Highs.open(&packing()).unwrap().solve(&Limits::default()).unwrap());
+    let limits = Limits { gap: 0.5, ..Limits::default() };
+    let rough = optimum(Highs.open(&packing()).unwrap().solve(&limits).unwrap());
+    assert!(rough.objective >= best.objective - 1e-6);
+    assert!(rough.objective <= 0.5 * best.objective);
+}

@@ -8,6 +8,12 @@ use thiserror::Error;
 pub struct Limits {
     /// The most simplex steps; `None` for no limit. Steps and not seconds, so that the answer is the same everywhere.
     pub steps: Option<u32>,
+    /// The most nodes of a search for whole numbers; `None` for no limit.
+    pub nodes: Option<u32>,
+    /// The most seconds; `None` for no limit. Only for callers whose user set a time limit: the answer then depends on the machine.
+    pub seconds: Option<f64>,
+    /// How far a point with whole numbers may be from the best, as a share of its objective, to count as an optimum.
+    pub gap: f64,
 }
 
 /// A point and its prices.
@@ -28,6 +34,8 @@ pub struct Solution {
 pub enum Outcome {
     /// An optimum.
     Optimal(Solution),
+    /// The limits were reached with this point in whole numbers; none has an objective below the bound.
+    Incumbent(Solution, f64),
     /// No point satisfies all constraints.
     Infeasible,
     /// The objective has no lower limit.
@@ -77,6 +85,12 @@ pub trait Session {
     /// # Errors
     /// [`EngineError`] if the engine refuses it.
     fn add_row(&mut self, row: &Row) -> Result<(), EngineError>;
+
+    /// Gives the search for whole numbers a point to start from: a value for every column, or NaN where nothing is known.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn start(&mut self, columns: &[f64]) -> Result<(), EngineError>;
 
     /// Solves the model as it stands.
     ///

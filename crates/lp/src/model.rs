@@ -60,6 +60,12 @@ impl Model {
         self.columns.len() as u32 - 1
     }
 
+    /// Adds a variable that must be a whole number and returns its number.
+    pub fn whole(&mut self, cost: f64, lower: f64, upper: f64) -> u32 {
+        self.columns.push(Column { cost, lower, upper, integer: true });
+        self.columns.len() as u32 - 1
+    }
+
     /// Adds a constraint.
     pub fn row(&mut self, terms: Vec<(u32, f64)>, lower: f64, upper: f64) {
         self.rows.push(Row { terms, lower, upper });

@@ -51,6 +51,7 @@
 //! # }
 //! ```
 
+mod adjusted;
 mod argus_report;
 mod atomic;
 mod audit_file;
@@ -79,6 +80,7 @@ mod true_table;
 mod verify;
 mod xlsx_file;
 
+pub use adjusted::{AdjustedPublication, LevelLoss, Loss, Parameters, write_adjusted};
 pub use argus_report::{ReportNote, argus_report};
 pub use convert::{convert, write_instance};
 pub use error::PublishError;

@@ -19,7 +19,7 @@ pub(crate) const SUMMARY: &str = "summary.json";
 pub struct Manifest {
     /// The version of cellveil that wrote the folder.
     pub cellveil: String,
-    /// What the folder is: `release`, `audit` or `table`.
+    /// What the folder is: `release`, `adjustment`, `audit` or `table`.
     pub kind: String,
     /// What the table is called.
     pub title: String,

@@ -73,7 +73,7 @@ pub(crate) fn write_within(
 }
 
 /// A need that asks for nothing would be shown to be met by nothing.
-fn check_needs(problem: &Problem) -> Result<(), PublishError> {
+pub(crate) fn check_needs(problem: &Problem) -> Result<(), PublishError> {
     let needs = problem.needs();
     let idle = |need: &&cellveil_core::Need| need.down == 0 && need.up == 0 && need.sliding == 0;
     match needs.iter().find(idle) {
@@ -85,12 +85,17 @@ fn check_needs(problem: &Problem) -> Result<(), PublishError> {
     }
 }
 
-fn manifest(publication: &Publication<'_>) -> Manifest {
-    let problem = publication.release.problem();
+/// By how many units a relation of the true table misses at most.
+pub(crate) fn furthest_residual(problem: &Problem) -> i64 {
     let values: Vec<i64> = problem.cells().map(|cell| problem.value(cell)).collect();
     let relations = problem.relations();
     let furthest =
         (0..relations.len()).map(|relation| relations.residual(relation, &values).abs()).max();
+    i64::try_from(furthest.unwrap_or(0)).unwrap_or(i64::MAX)
+}
+
+fn manifest(publication: &Publication<'_>) -> Manifest {
+    let problem = publication.release.problem();
     Manifest {
         cellveil: publication.summary.version.clone(),
         kind: "release".to_owned(),
@@ -102,7 +107,7 @@ fn manifest(publication: &Publication<'_>) -> Manifest {
         limits: publication.limits.clone(),
         instance: Some(InstanceNote {
             decimals: problem.decimals(),
-            tolerance: i64::try_from(furthest.unwrap_or(0)).unwrap_or(i64::MAX),
+            tolerance: furthest_residual(problem),
             own_ids: matches!(problem.names(), CellNames::Ids(_) | CellNames::Labels(_)),
         }),
         files: Vec::new(),

@@ -165,6 +165,27 @@ pub fn finer(problem: &Problem, parts: i64) -> Problem {
     }
 }
 
+/// Shows every additive table whose cells lie within their bounds and at most `reach` units from their true values; `None` if there
+/// are too many.
+pub fn tables(problem: &Problem, reach: i64, visit: &mut dyn FnMut(&[i64])) -> Option<()> {
+    let mut pattern = Pattern::open(problem.len());
+    for cell in problem.cells() {
+        pattern.withhold(cell, Why::Secondary);
+    }
+    let mut search = Search::new(problem, &pattern, &[])?;
+    for range in &mut search.moves {
+        *range = (range.0.max(-reach), range.1.min(reach));
+    }
+    let values: Vec<i64> = search.cells.iter().map(|&cell| problem.value(cell)).collect();
+    let mut table = values.clone();
+    search.descend(&mut Vec::new(), &mut |moves| {
+        for ((slot, value), step) in table.iter_mut().zip(&values).zip(moves) {
+            *slot = value + step;
+        }
+        visit(&table);
+    })
+}
+
 /// How many steps a search may take.
 const BUDGET: u64 = 300_000;
 /// How often bounds are drawn in along the relations before the search.

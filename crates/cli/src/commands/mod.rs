@@ -1,5 +1,6 @@
 //! One file per verb.
 
+pub(crate) mod adjust;
 pub(crate) mod argus;
 pub(crate) mod audit;
 pub(crate) mod convert;

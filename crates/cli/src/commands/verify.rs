@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let verdict = verify_release(&args.dir)?;
     if common.json {
-        output::print_json(&json!({
+        let mut answer = json!({
             "proven": verdict.is_proven(),
             "cells": verdict.cells,
             "withheld": verdict.withheld,
@@ -29,7 +29,11 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
             "witnesses": verdict.witnesses,
             "claims": verdict.claims,
             "faults": verdict.faults,
-        }))?;
+        });
+        if let Some(adjusted) = verdict.adjusted {
+            answer["adjusted"] = adjusted.into();
+        }
+        output::print_json(&answer)?;
     } else {
         output::print(&text(&verdict))?;
     }
@@ -46,6 +50,18 @@ fn text(verdict: &Verdict) -> String {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {fault}");
         }
+    }
+    if let Some(adjusted) = verdict.adjusted {
+        let _ = writeln!(
+            text,
+            "  {} cells, {} changed, {} sensitive; every sum added up again, {} witnesses replayed for {} claims",
+            thousands(verdict.cells),
+            thousands(adjusted),
+            thousands(verdict.needs),
+            thousands(verdict.witnesses),
+            thousands(verdict.claims)
+        );
+        return text;
     }
     let _ = writeln!(
         text,

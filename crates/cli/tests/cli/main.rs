@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
+mod adjust;
 mod argus;
 mod bad_input;
 mod disks;

@@ -32,7 +32,7 @@ pub(super) fn amount(amount: i64, decimals: u8) -> String {
 }
 
 /// A count with its digits in groups of three.
-pub(super) fn count(count: usize) -> String {
+pub(crate) fn count(count: usize) -> String {
     grouped(&count.to_string())
 }
 
@@ -54,7 +54,7 @@ fn grouped(number: &str) -> String {
 }
 
 /// A share of a whole in per cent: `12.5 %`.
-pub(super) fn percent(part: f64, whole: f64) -> String {
+pub(crate) fn percent(part: f64, whole: f64) -> String {
     if whole <= 0.0 { "–".to_owned() } else { format!("{:.1}\u{202f}%", 100.0 * part / whole) }
 }
 

@@ -15,10 +15,10 @@ mod view;
 
 use crate::Publication;
 use facts::Facts;
-use html::text;
+pub(crate) use html::{count, percent, text};
 use std::fmt::{self, Write};
 
-const STYLE: &str = include_str!("assets/report.css");
+pub(crate) const STYLE: &str = include_str!("assets/report.css");
 const SCRIPT: &str = include_str!("assets/report.js");
 
 /// The whole page.

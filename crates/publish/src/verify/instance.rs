@@ -2,9 +2,7 @@
 
 use crate::manifest::InstanceNote;
 use cellveil_argus::jj;
-use cellveil_core::{
-    CellId, NO_LOWER, NO_UPPER, Need, Needs, Pattern, Problem, ProblemParts, Relations, Why, units,
-};
+use cellveil_core::{CellId, Pattern, Problem, Why};
 use std::path::Path;
 
 /// Reads `instance.jj` in the unit that witnesses count in.
@@ -17,44 +15,9 @@ pub(super) fn read_instance(path: &Path, note: &InstanceNote) -> Result<Problem,
     if problem.decimals() == note.decimals {
         return Ok(problem);
     }
-    let parts = rescaled(&problem, note.decimals)
-        .ok_or_else(|| fault(&"its unit is not that of the witnesses"))?;
-    let rescaled = Problem::new(parts, note.tolerance).map_err(|error| fault(&error))?;
-    Ok(rescaled.against_those_of(&problem))
-}
-
-/// The same problem in a finer unit; `None` if its amounts do not fit.
-fn rescaled(problem: &Problem, decimals: u8) -> Option<ProblemParts> {
-    let finer = decimals.checked_sub(problem.decimals()).filter(|_| decimals <= 18)?;
-    let factor = i64::try_from(units::pow10(finer)).ok()?;
-    let scale = |amount: i64| amount.checked_mul(factor);
-    let column = |of: &dyn Fn(CellId) -> Option<i64>| problem.cells().map(of).collect();
-    let mut relations = Relations::default();
-    for relation in 0..problem.relations().len() {
-        let constant = scale(problem.relations().constant(relation))?;
-        relations.push(problem.relations().row(relation), constant);
-    }
-    let scaled = |need: &Need| {
-        let [down, up, sliding] = [need.down, need.up, need.sliding].map(scale);
-        Some(Need { down: down?, up: up?, sliding: sliding?, ..*need })
-    };
-    let needs: Option<Vec<Need>> = problem.needs().iter().map(scaled).collect();
-    let values: Option<Vec<i64>> = column(&|cell| scale(problem.value(cell)));
-    let lower: Option<Vec<i64>> = column(&|cell| problem.lower(cell).map_or(Some(NO_LOWER), scale));
-    let upper: Option<Vec<i64>> = column(&|cell| problem.upper(cell).map_or(Some(NO_UPPER), scale));
-    Some(ProblemParts {
-        decimals,
-        values: values?,
-        costs: problem.cells().map(|cell| problem.cost(cell)).collect(),
-        lower: lower?,
-        upper: upper?,
-        status: problem.cells().map(|cell| problem.status(cell)).collect(),
-        needs: Needs::new(needs?),
-        relations,
-        names: problem.names().clone(),
-        singletons: problem.singletons().to_vec(),
-        width: scale(problem.width())?,
-    })
+    problem
+        .in_decimals(note.decimals)
+        .ok_or_else(|| fault(&"its unit is not that of the witnesses"))
 }
 
 /// Finds cells by the numbers they carry in files.

@@ -3,6 +3,7 @@
 //! Shares nothing with the programs that made it but the types, the readers of its formats and the judge in the core. What is
 //! damaged or does not fit is a fault; only a folder that is no release at all is an error.
 
+mod adjusted;
 mod instance;
 mod proof;
 mod rows;
@@ -27,6 +28,8 @@ pub struct Verdict {
     pub witnesses: usize,
     /// What they were claimed to show.
     pub claims: usize,
+    /// Cells whose value was changed, if values were changed instead of withheld.
+    pub adjusted: Option<usize>,
     /// What is wrong; empty if the release is proven safe. Cells are named, amounts are not.
     pub faults: Vec<String>,
 }
@@ -62,7 +65,10 @@ pub fn verify_release(dir: &Path) -> Result<Verdict, PublishError> {
         verdict.faults.push(format!("`{MANIFEST}` is missing or damaged"));
         return Ok(verdict);
     };
-    let changed = changed_files(dir, &manifest, &mut verdict.faults);
+    let adjusted = manifest.kind == crate::adjusted::KIND;
+    let needed = if adjusted { &adjusted::NEEDED[..] } else { &NEEDED[..] };
+    let changed = changed_files(dir, &manifest, needed, &mut verdict.faults);
+    let replay = if adjusted { adjusted::replay } else { replay };
     if let Err(fault) = replay(dir, &manifest, &changed, &mut verdict) {
         verdict.faults.push(fault);
     }
@@ -76,7 +82,9 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
         return Err(not_a_release("there is no such folder".to_owned()));
     }
     match Manifest::read(dir) {
-        Some(manifest) if manifest.kind == "release" => Ok(Some(manifest)),
+        Some(manifest) if ["release", crate::adjusted::KIND].contains(&manifest.kind.as_str()) => {
+            Ok(Some(manifest))
+        }
         Some(manifest) if ["audit", "table"].contains(&manifest.kind.as_str()) => Err(
             not_a_release(format!("it is an output of kind `{}`, without a proof", manifest.kind)),
         ),
@@ -88,9 +96,14 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
 }
 
 /// The files that are not those the manifest describes.
-fn changed_files(dir: &Path, manifest: &Manifest, faults: &mut Vec<String>) -> Vec<String> {
+fn changed_files(
+    dir: &Path,
+    manifest: &Manifest,
+    needed: &[&str],
+    faults: &mut Vec<String>,
+) -> Vec<String> {
     let mut changed = Vec::new();
-    for name in NEEDED {
+    for &name in needed {
         if manifest.file(name).is_none() {
             faults.push(format!("`{MANIFEST}` does not list `{name}`"));
             changed.push(name.to_owned());

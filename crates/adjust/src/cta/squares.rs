@@ -1,0 +1,253 @@
+//! The norm of squares: senses are turned round as the prices say, and for small tables the optimum is proven by tangents.
+
+use super::start::other;
+use super::{Best, find};
+use crate::balance::balanced_senses;
+use crate::context::Context;
+use crate::program::Point;
+use crate::quadratic::{Priced, Quadratic};
+use crate::task::{Senses, Task};
+use crate::{AdjustError, Search};
+use cellveil_core::Side;
+use cellveil_lp::{Limits, Model, Outcome};
+
+/// Up to so many cells, a first table is looked for with linear programs.
+const SMALL: usize = 50_000;
+/// Up to so many sensitive cells, the optimum is looked for.
+const FEW: usize = 60;
+/// How often tangents are added.
+const TANGENTS: usize = 200;
+/// How often senses may be turned round in vain.
+const FAILURES: usize = 6;
+
+/// A table and a bound below which no cost lies.
+pub(crate) fn find_squares(
+    task: &Task<'_>,
+    linear: &Task<'_>,
+    search: Search,
+    context: &Context<'_>,
+) -> Result<(Best, f64), AdjustError> {
+    let quadratic = Quadratic::new(task.problem.relations(), &task.weights);
+    let mut squares = Squares { task, context, quadratic, best: None, bound: 0.0 };
+    squares.try_senses(&balanced_senses(task));
+    if squares.best.is_none() || task.weights.len() <= SMALL {
+        let (first, _) = find(linear, Search::Start, context)?;
+        squares.try_senses(&first.senses);
+    }
+    squares.flips();
+    if search == Search::Exact || (search == Search::Auto && task.sensitive.len() <= FEW) {
+        squares.tangents()?;
+    }
+    let bound = squares.bound;
+    let (senses, priced) = squares.best.ok_or(AdjustError::NotExact)?;
+    let cost = task.squares(&priced.moves);
+    let point = Point {
+        moves: priced.moves,
+        cost,
+        swings: Vec::new(),
+        savings: Vec::new(),
+        prices: Vec::new(),
+    };
+    Ok((Best { senses, point }, bound))
+}
+
+struct Squares<'a> {
+    task: &'a Task<'a>,
+    context: &'a Context<'a>,
+    quadratic: Quadratic<'a>,
+    best: Option<(Senses, Priced)>,
+    bound: f64,
+}
+
+impl Squares<'_> {
+    /// Solves for senses from the best prices on; keeps the table if it is the best.
+    fn try_senses(&mut self, senses: &Senses) -> bool {
+        let (mut lower, mut upper) = self.task.ranges(senses);
+        self.task.leave_room(&mut lower, &mut upper);
+        let start = self.best.as_ref().map(|(_, priced)| priced.prices.as_slice());
+        let Some(priced) = self.quadratic.solve(&lower, &upper, start) else { return false };
+        self.bound = self.bound.max(self.lagrangian(&priced.prices));
+        let cost = |priced: &Priced| self.task.squares(&priced.moves);
+        let better =
+            self.best.as_ref().is_none_or(|(_, best)| cost(&priced) < cost(best) * (1.0 - 1e-9));
+        if better {
+            self.context.progress.step(cost(&priced), self.bound);
+            self.best = Some((senses.clone(), priced));
+        }
+        better
+    }
+
+    /// With given prices, every cell on its own: no table costs less.
+    fn lagrangian(&self, prices: &[f64]) -> f64 {
+        let pulls = self.quadratic.pulls(prices);
+        let value = |cell: usize, (lower, upper): (f64, f64)| {
+            let (w, pull) = (self.task.weights[cell], pulls[cell]);
+            let z = if w > 0.0 { pull / (2.0 * w) } else { pull.signum() * f64::INFINITY };
+            let z = if pull == 0.0 { 0.0 } else { z }.max(lower).min(upper);
+            if z == 0.0 { 0.0 } else { z * (w * z - pull) }
+        };
+        let mut at = 0;
+        let mut sum = 0.0;
+        for cell in 0..pulls.len() {
+            if self.task.sensitive.get(at).is_some_and(|s| s.cell.index() == cell) {
+                let side = |side: Side| {
+                    self.task.sensitive[at]
+                        .level(side)
+                        .map_or(f64::INFINITY, |_| value(cell, self.task.range(at, side)))
+                };
+                sum += side(Side::Down).min(side(Side::Up));
+                at += 1;
+            } else {
+                sum += value(cell, (self.task.lower[cell], self.task.upper[cell]));
+            }
+        }
+        if sum.is_finite() { sum } else { 0.0 }
+    }
+
+    /// Turns round the senses that their prices say to be wrong, fewer at a time as long as that fails.
+    fn flips(&mut self) {
+        let mut batch = (self.task.sensitive.len() / 8).max(1);
+        let mut failures = 0;
+        while failures < FAILURES && !self.context.is_over() {
+            let Some((senses, priced)) = &self.best else { return };
+            let pulls = self.quadratic.pulls(&priced.prices);
+            let mut gains: Vec<(f64, usize)> = (0..senses.len())
+                .filter(|&at| self.task.sensitive[at].forced().is_none())
+                .map(|at| {
+                    (self.gain(at, senses[at], pulls[self.task.sensitive[at].cell.index()]), at)
+                })
+                .filter(|&(gain, _)| gain > 0.0)
+                .collect();
+            gains.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            if gains.is_empty() {
+                return;
+            }
+            let mut turned = senses.clone();
+            let skip = if batch == 1 { failures % gains.len() } else { 0 };
+            for &(_, at) in gains.iter().skip(skip).take(batch) {
+                turned[at] = other(turned[at]);
+            }
+            if !self.try_senses(&turned) {
+                failures += usize::from(batch == 1);
+                batch = (batch / 3).max(1);
+            }
+        }
+    }
+
+    /// What turning a cell round saves at the present prices.
+    fn gain(&self, at: usize, sense: Side, pull: f64) -> f64 {
+        let cell = self.task.sensitive[at].cell.index();
+        let w = self.task.weights[cell];
+        let value = |side: Side| {
+            let (lower, upper) = self.task.range(at, side);
+            let z = if w > 0.0 {
+                (pull / (2.0 * w)).max(lower).min(upper)
+            } else {
+                lower.max(upper.min(0.0))
+            };
+            z * (w * z - pull)
+        };
+        value(sense) - value(other(sense))
+    }
+
+    /// Searches the optimum: squares are replaced by tangents from below, and tables that the search proposes bring new ones.
+    fn tangents(&mut self) -> Result<(), AdjustError> {
+        let scale = self.task.scale();
+        let price = self.task.squares_price();
+        // Tangents at steps of one half more, from far below a level to far above, are near the squares from the start.
+        let cells = self.task.weights.len();
+        let even = |at: i32| vec![scale * 1.5_f64.powi(at); cells];
+        let grid = (-10..=8).flat_map(|at| [even(at), even(at).iter().map(|z| -z).collect()]);
+        let mut points: Vec<Vec<f64>> = grid.collect();
+        points.extend(self.best.iter().map(|(_, priced)| priced.moves.clone()));
+        for _ in 0..TANGENTS {
+            let cost = self
+                .best
+                .as_ref()
+                .map_or(f64::INFINITY, |(_, best)| self.task.squares(&best.moves));
+            if cost - self.bound <= self.context.gap.max(1e-6) * cost || self.context.is_over() {
+                return Ok(());
+            }
+            let model = self.tangent_model(&points, scale, price);
+            let limits = Limits { seconds: self.context.left(), gap: 1e-7, ..Limits::default() };
+            let solution = match self.context.engine.open(&model)?.solve(&limits)? {
+                Outcome::Optimal(solution) => {
+                    self.bound = self.bound.max(solution.objective * price * (1.0 - 1e-7));
+                    solution
+                }
+                Outcome::Incumbent(solution, bound) => {
+                    self.bound = self.bound.max(bound * price);
+                    solution
+                }
+                _ => return Ok(()),
+            };
+            let first = 2 * cells;
+            let senses: Senses = (0..self.task.sensitive.len())
+                .map(|at| if solution.columns[first + at] >= 0.5 { Side::Up } else { Side::Down })
+                .collect();
+            points.push(solution.columns[..cells].iter().map(|z| z * scale).collect());
+            let before = self.best.clone();
+            self.best = None;
+            self.try_senses(&senses);
+            if let Some((_, priced)) = &self.best {
+                points.push(priced.moves.clone());
+            }
+            let cost = |best: &Option<(Senses, Priced)>| {
+                best.as_ref().map_or(f64::INFINITY, |(_, p)| self.task.squares(&p.moves))
+            };
+            if cost(&before) <= cost(&self.best) {
+                self.best = before;
+            }
+        }
+        Ok(())
+    }
+
+    /// Columns: the moves, then the cost of each, then for each sensitive cell whether it goes up.
+    fn tangent_model(&self, points: &[Vec<f64>], scale: f64, price: f64) -> Model {
+        let (task, mut model) = (self.task, Model::default());
+        let far = 1e5;
+        for cell in 0..task.weights.len() {
+            model.column(
+                0.0,
+                (task.lower[cell] / scale).max(-far),
+                (task.upper[cell] / scale).min(far),
+            );
+        }
+        for _ in 0..task.weights.len() {
+            model.column(1.0, 0.0, f64::INFINITY);
+        }
+        for sensitive in &task.sensitive {
+            let (least, most) = match sensitive.forced() {
+                None => (0.0, 1.0),
+                Some(Side::Up) => (1.0, 1.0),
+                Some(Side::Down) => (0.0, 0.0),
+            };
+            let y = model.whole(0.0, least, most);
+            let z = sensitive.cell.0;
+            let (down, up) =
+                (sensitive.down.unwrap_or(0.0) / scale, sensitive.up.unwrap_or(0.0) / scale);
+            let (low, high) = (model.columns[z as usize].lower, model.columns[z as usize].upper);
+            // z ≥ u y + low (1 − y) and z ≤ −l (1 − y) + high y.
+            model.row(vec![(z, 1.0), (y, low - up)], low, f64::INFINITY);
+            model.row(vec![(z, 1.0), (y, -down - high)], f64::NEG_INFINITY, -down);
+        }
+        let relations = task.problem.relations();
+        for relation in 0..relations.len() {
+            let terms = relations.row(relation).map(|(cell, c)| (cell.0, f64::from(c)));
+            model.row(terms.collect(), 0.0, 0.0);
+        }
+        for point in points {
+            for (cell, &z) in point.iter().enumerate().filter(|&(_, &z)| z != 0.0) {
+                let w = task.weights[cell] / price;
+                let cost = (task.weights.len() + cell) as u32;
+                // t ≥ w (2 z₀ z − z₀²)
+                model.row(
+                    vec![(cost, 1.0), (cell as u32, -2.0 * w * z * scale)],
+                    -w * z * z,
+                    f64::INFINITY,
+                );
+            }
+        }
+        model
+    }
+}

@@ -1,0 +1,147 @@
+//! Enhanced controlled tabular adjustment: no binary decisions, one radius that is published with the table.
+//!
+//! `k` random sensitive cells go as near as the sums allow to a random value between their levels, the others keep theirs, and a
+//! linear program finds the least `β` such that all other cells stay within `β/2` of their values. An intruder who knows `β` is asked whether every sensitive cell is
+//! protected on both sides; if not, `k` grows.
+
+use crate::context::Context;
+use crate::exact::{Ranges, exact};
+use crate::method::finished;
+use crate::random::Random;
+use crate::rounding::audited;
+use crate::task::Task;
+use crate::{AdjustError, Adjusted, Options};
+use cellveil_core::{CellId, Problem, Promise};
+use cellveil_lp::{Changes, Limits, Model, Outcome};
+
+/// How many choices are tried before the method gives up.
+const TRIES: usize = 40;
+/// How much more the wished values count than the radius.
+const WISH: f64 = 20.0;
+/// Of one, in the unit of the published radius.
+const MILLION: f64 = 1e6;
+
+/// Adjusts a table.
+///
+/// # Errors
+/// [`AdjustError`] if no choice of moved cells was found that protects all.
+pub(crate) fn adjust(
+    problem: &Problem,
+    options: &Options,
+    context: &Context<'_>,
+) -> Result<Adjusted, AdjustError> {
+    let task = Task::new(problem, options.weights, false, true)?;
+    let count = task.sensitive.len();
+    let mut random = Random::new(context.seed);
+    let mut moved = (count / 2).max(1);
+    let mut exposed = None;
+    for _ in 0..TRIES {
+        if context.is_over() {
+            return Err(AdjustError::OutOfTime);
+        }
+        match attempt(problem, &task, moved, options, &mut random, context) {
+            Err(AdjustError::Unprotected { cell }) => exposed = Some(cell),
+            Ok(None) => {}
+            Ok(Some(adjusted)) => return Ok(adjusted),
+            Err(error) => return Err(error),
+        }
+        moved = (moved + moved / 2 + 1).min(count);
+    }
+    let cell = exposed.unwrap_or_else(|| "no choice kept every sum and bound".to_owned());
+    Err(AdjustError::Unprotected { cell })
+}
+
+/// One choice of `moved` cells; `None` if no table has it.
+fn attempt(
+    problem: &Problem,
+    task: &Task<'_>,
+    moved: usize,
+    options: &Options,
+    random: &mut Random,
+    context: &Context<'_>,
+) -> Result<Option<Adjusted>, AdjustError> {
+    let mut order: Vec<usize> = (0..task.sensitive.len()).collect();
+    random.shuffle(&mut order);
+    let (mut lower, mut upper) = (task.lower.clone(), task.upper.clone());
+    let mut wishes = Vec::with_capacity(moved);
+    for (at, &sensitive) in order.iter().enumerate() {
+        let sensitive = &task.sensitive[sensitive];
+        let i = sensitive.cell.index();
+        let (down, up) = (sensitive.down.unwrap_or(0.0), sensitive.up.unwrap_or(0.0));
+        (lower[i], upper[i]) = (0.0, 0.0);
+        if at < moved {
+            (lower[i], upper[i]) = (-down, up);
+            wishes.push((i, random.share() * (down + up) - down, down + up));
+        }
+    }
+    let Some((moves, beta)) = least_radius(problem, task, &lower, &upper, &wishes, context)? else {
+        return Ok(None);
+    };
+    // A hair above the optimum, so that rounding to whole units has room.
+    let widest = |z: f64, a: f64| if a == 0.0 { 0.0 } else { 2.0 * z.abs() / a };
+    let slack = 1.0 + 1e-6;
+    let radius = |cell: CellId| problem.value(cell).unsigned_abs() as f64 * beta / 2.0 * slack;
+    for cell in problem.cells().filter(|&cell| problem.needs().of(cell).is_none()) {
+        let (i, radius) = (cell.index(), radius(cell).floor());
+        lower[i] = lower[i].max(-radius);
+        upper[i] = upper[i].min(radius);
+    }
+    let ranges = Ranges { lower: &lower, upper: &upper };
+    let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context.engine)? else {
+        return Ok(None);
+    };
+    let per_unit = adjustment.per_unit(problem).unwrap_or(1) as f64;
+    let beta = problem
+        .cells()
+        .filter(|&cell| problem.needs().of(cell).is_none())
+        .map(|cell| {
+            let moved = adjustment.moved(problem, cell) as f64 / per_unit;
+            widest(moved, problem.value(cell).unsigned_abs() as f64)
+        })
+        .fold(0.0, f64::max);
+    let millionths = (beta * MILLION).ceil() as u64 + 1;
+    let promise = Promise::Radius { millionths };
+    let adjusted = finished(problem, Some(adjustment), promise, options, None)?;
+    audited(problem, adjusted, context).map(Some)
+}
+
+/// The least `β`, and moves that stay within it and near the wished ones: cell, move and the distance between its levels.
+fn least_radius(
+    problem: &Problem,
+    task: &Task<'_>,
+    lower: &[f64],
+    upper: &[f64],
+    wishes: &[(usize, f64, f64)],
+    context: &Context<'_>,
+) -> Result<Option<(Vec<f64>, f64)>, AdjustError> {
+    let scale = task.scale();
+    let mut model = Model { changes: Changes::Many, ..Model::default() };
+    for (&lower, &upper) in lower.iter().zip(upper) {
+        model.column(0.0, lower / scale, upper / scale);
+    }
+    let radius = model.column(1.0, 0.0, 2.0);
+    for cell in problem.cells().filter(|&cell| problem.needs().of(cell).is_none()) {
+        let half = problem.value(cell).unsigned_abs() as f64 / scale / 2.0;
+        model.row(vec![(cell.0, 1.0), (radius, -half)], f64::NEG_INFINITY, 0.0);
+        model.row(vec![(cell.0, 1.0), (radius, half)], 0.0, f64::INFINITY);
+    }
+    for &(cell, wish, width) in wishes {
+        let miss = model.column(WISH / wishes.len() as f64 * scale / width, 0.0, f64::INFINITY);
+        model.row(vec![(cell as u32, 1.0), (miss, 1.0)], wish / scale, f64::INFINITY);
+        model.row(vec![(cell as u32, 1.0), (miss, -1.0)], f64::NEG_INFINITY, wish / scale);
+    }
+    let relations = problem.relations();
+    for relation in 0..relations.len() {
+        let terms = relations.row(relation).map(|(cell, c)| (cell.0, f64::from(c)));
+        model.row(terms.collect(), 0.0, 0.0);
+    }
+    let limits = Limits { seconds: context.left(), ..Limits::default() };
+    match context.engine.open(&model)?.solve(&limits)? {
+        Outcome::Optimal(solution) => {
+            let moves = solution.columns[..problem.len()].iter().map(|step| step * scale).collect();
+            Ok(Some((moves, solution.columns[radius as usize])))
+        }
+        Outcome::Stopped => Err(AdjustError::OutOfTime),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,168 @@
+//! An instance as the methods of adjustment see it: moves instead of values, in floating point.
+
+use crate::{AdjustError, Weights};
+use cellveil_core::{CellId, Problem, Side, Status, levels, units};
+
+/// A sensitive cell: how far it must move, to either side it can move to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sensitive {
+    pub(crate) cell: CellId,
+    /// Units to move down at least; `None` if that side is closed.
+    pub(crate) down: Option<f64>,
+    /// Units to move up at least; `None` if that side is closed.
+    pub(crate) up: Option<f64>,
+}
+
+impl Sensitive {
+    /// The level of a side, if it is open.
+    pub(crate) fn level(&self, side: Side) -> Option<f64> {
+        match side {
+            Side::Down => self.down,
+            Side::Up => self.up,
+        }
+    }
+
+    /// The only open side, if there is just one.
+    pub(crate) fn forced(&self) -> Option<Side> {
+        match (self.down, self.up) {
+            (Some(_), None) => Some(Side::Down),
+            (None, Some(_)) => Some(Side::Up),
+            _ => None,
+        }
+    }
+}
+
+/// How much further sensitive cells of a large table go than they must, in units.
+const ROOM: f64 = 0.02;
+
+/// Which way each sensitive cell moves, in the order of the task's sensitive cells.
+pub(crate) type Senses = Vec<Side>;
+
+/// The moves that are allowed and what they cost.
+pub(crate) struct Task<'a> {
+    pub(crate) problem: &'a Problem,
+    /// Per cell the furthest move down, in units; not positive.
+    pub(crate) lower: Vec<f64>,
+    /// Per cell the furthest move up, in units; not negative.
+    pub(crate) upper: Vec<f64>,
+    /// Per cell what a move by one unit costs (L1), or by one unit squared (L2).
+    pub(crate) weights: Vec<f64>,
+    /// Ascending by cell.
+    pub(crate) sensitive: Vec<Sensitive>,
+}
+
+impl<'a> Task<'a> {
+    /// # Errors
+    /// [`AdjustError::Stuck`] if a sensitive cell has no room to move far enough to either side.
+    pub(crate) fn new(
+        problem: &'a Problem,
+        weights: Weights,
+        square: bool,
+        floor: bool,
+    ) -> Result<Self, AdjustError> {
+        let unit = units::to_f64(1, problem.decimals());
+        let per_move = if square { unit * unit } else { unit };
+        let frozen = |cell| problem.status(cell) == Status::Frozen;
+        let room = |cell: CellId, side: Side| match (frozen(cell), problem.room(cell, side)) {
+            (true, _) => 0.0,
+            (false, Some(room)) => room as f64,
+            // Without a bound, a published value below zero would still look odd in a table that has none.
+            (false, None) if floor && side == Side::Down => problem.value(cell).max(0) as f64,
+            (false, None) => f64::INFINITY,
+        };
+        let lower: Vec<f64> = problem.cells().map(|cell| -room(cell, Side::Down)).collect();
+        let upper: Vec<f64> = problem.cells().map(|cell| room(cell, Side::Up)).collect();
+        let mut sensitive = Vec::new();
+        for need in problem.needs() {
+            let [down, up] = levels(need);
+            let i = need.cell.index();
+            if down.is_none() && up.is_none() {
+                continue;
+            }
+            let down = down.map(|level| level as f64).filter(|&level| level <= -lower[i]);
+            let up = up.map(|level| level as f64).filter(|&level| level <= upper[i]);
+            if down.is_none() && up.is_none() {
+                let cell = problem.names().describe(need.cell).to_string();
+                return Err(AdjustError::Stuck { cell });
+            }
+            sensitive.push(Sensitive { cell: need.cell, down, up });
+        }
+        let weights = problem.cells().map(|cell| weights.of(problem, cell) * per_move).collect();
+        Ok(Self { problem, lower, upper, weights, sensitive })
+    }
+
+    /// The same task with every cell kept where it is that does not move for nothing; `None` if a sensitive cell is among them.
+    pub(crate) fn without_cost(&self) -> Option<Self> {
+        let keep = |bounds: &[f64]| {
+            bounds
+                .iter()
+                .zip(&self.weights)
+                .map(|(&bound, &w)| if w > 0.0 { 0.0 } else { bound })
+                .collect()
+        };
+        self.sensitive.iter().all(|s| self.weights[s.cell.index()] == 0.0).then(|| Self {
+            problem: self.problem,
+            lower: keep(&self.lower),
+            upper: keep(&self.upper),
+            weights: self.weights.clone(),
+            sensitive: self.sensitive.clone(),
+        })
+    }
+
+    /// The moves that a cell is allowed once its sense is chosen.
+    pub(crate) fn range(&self, at: usize, sense: Side) -> (f64, f64) {
+        let sensitive = &self.sensitive[at];
+        let i = sensitive.cell.index();
+        match sense {
+            Side::Down => (self.lower[i], -sensitive.down.unwrap_or(0.0)),
+            Side::Up => (sensitive.up.unwrap_or(0.0), self.upper[i]),
+        }
+    }
+
+    /// The ranges of all cells once all senses are chosen.
+    pub(crate) fn ranges(&self, senses: &[Side]) -> (Vec<f64>, Vec<f64>) {
+        let (mut lower, mut upper) = (self.lower.clone(), self.upper.clone());
+        for (at, &sense) in senses.iter().enumerate() {
+            let i = self.sensitive[at].cell.index();
+            (lower[i], upper[i]) = self.range(at, sense);
+        }
+        (lower, upper)
+    }
+
+    /// What moves cost in the norm of squares.
+    pub(crate) fn squares(&self, moves: &[f64]) -> f64 {
+        moves.iter().zip(&self.weights).map(|(z, w)| w * z * z).sum()
+    }
+
+    /// About what one sensitive cell costs in the norm of squares.
+    pub(crate) fn squares_price(&self) -> f64 {
+        let cost = |s: &Sensitive| {
+            let least = s.down.unwrap_or(f64::INFINITY).min(s.up.unwrap_or(f64::INFINITY));
+            self.weights[s.cell.index()] * least * least
+        };
+        let sum: f64 = self.sensitive.iter().map(cost).sum();
+        if sum > 0.0 { sum / self.sensitive.len() as f64 } else { 1.0 }
+    }
+
+    /// In a large table totals are added up again from rounded parts, so sensitive cells go a hair further than they must.
+    pub(crate) fn leave_room(&self, lower: &mut [f64], upper: &mut [f64]) {
+        if self.weights.len() <= crate::exact::LARGE {
+            return;
+        }
+        for sensitive in &self.sensitive {
+            let i = sensitive.cell.index();
+            if lower[i] > 0.0 && lower[i] + ROOM <= upper[i] {
+                lower[i] += ROOM;
+            } else if upper[i] < 0.0 && upper[i] - ROOM >= lower[i] {
+                upper[i] -= ROOM;
+            }
+        }
+    }
+
+    /// A typical level: what the solver counts in.
+    pub(crate) fn scale(&self) -> f64 {
+        let levels = self.sensitive.iter().flat_map(|s| [s.down, s.up]).flatten();
+        let (sum, count) = levels.fold((0.0, 0), |(sum, n), level| (sum + level.ln(), n + 1));
+        if count == 0 { 1.0 } else { f64::exp(sum / f64::from(count)).max(1e-3) }
+    }
+}

@@ -1,0 +1,88 @@
+//! What adjustment costs the users of a table.
+
+use cellveil_core::{Adjustment, CellId, CellNames, Problem, units};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How far an adjusted table is from the true one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The sum of the absolute moves.
+    pub l1: f64,
+    /// The root of the sum of the squared moves.
+    pub l2: f64,
+    /// The share of cells that did not move.
+    pub unchanged: f64,
+    /// The distance of Hellinger, `√(½ Σ (√x − √a)²)`; only for tables of whole numbers that are never negative.
+    pub hellinger: Option<f64>,
+    /// By level, from the totals down; one entry for a table whose cells have numbers only.
+    pub levels: Vec<LevelLoss>,
+}
+
+/// How far the cells of one level are from the truth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LevelLoss {
+    /// How many steps below the totals.
+    pub depth: u32,
+    /// Its cells.
+    pub cells: usize,
+    /// Those that did not move.
+    pub unchanged: usize,
+    /// The mean of the moves as a share of the value, over cells that are not 0.
+    pub mean_relative: f64,
+    /// The largest of them.
+    pub largest_relative: f64,
+}
+
+impl Loss {
+    /// Measures an adjusted table.
+    pub fn of(problem: &Problem, adjustment: &Adjustment) -> Self {
+        let mut loss = Self::default();
+        let mut levels: BTreeMap<u32, LevelLoss> = BTreeMap::new();
+        let counts = problem.decimals() == 0
+            && adjustment.decimals() == 0
+            && problem.cells().all(|cell| problem.value(cell) >= 0)
+            && adjustment.values().iter().all(|&value| value >= 0);
+        let (mut squares, mut roots, mut unchanged) = (0.0, 0.0, 0_usize);
+        for cell in problem.cells() {
+            let value = units::to_f64(problem.value(cell), problem.decimals());
+            let adjusted = units::to_f64(adjustment.values()[cell.index()], adjustment.decimals());
+            let same = adjustment.moved(problem, cell) == 0;
+            let moved = if same { 0.0 } else { (adjusted - value).abs() };
+            loss.l1 += moved;
+            squares += moved * moved;
+            unchanged += usize::from(same);
+            if counts {
+                roots += (adjusted.sqrt() - value.sqrt()).powi(2);
+            }
+            let depth = depth(problem.names(), cell);
+            let level = levels.entry(depth).or_insert(LevelLoss { depth, ..LevelLoss::default() });
+            level.cells += 1;
+            level.unchanged += usize::from(same);
+            if value != 0.0 {
+                level.mean_relative += moved / value.abs();
+                level.largest_relative = level.largest_relative.max(moved / value.abs());
+            }
+        }
+        for level in levels.values_mut() {
+            level.mean_relative /= level.cells as f64;
+        }
+        loss.l2 = squares.sqrt();
+        loss.unchanged =
+            if problem.is_empty() { 1.0 } else { unchanged as f64 / problem.len() as f64 };
+        loss.hellinger = counts.then(|| (roots / 2.0).sqrt());
+        loss.levels = levels.into_values().collect();
+        loss
+    }
+}
+
+/// How many steps a cell lies below the totals.
+fn depth(names: &CellNames, cell: CellId) -> u32 {
+    match names {
+        CellNames::Ids(_) => 0,
+        CellNames::Codes { dimensions, .. } => {
+            let codes = dimensions.iter().zip(names.key(cell));
+            codes.map(|(dimension, &code)| u32::from(dimension.hierarchy.depth(code))).sum()
+        }
+    }
+}
