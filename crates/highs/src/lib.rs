@@ -185,7 +185,8 @@ impl HighsSession {
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
         // A search for whole numbers simplifies the model first, and a point to start from must outlive that.
-        self.cold = !is_whole && matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
+        self.cold = !is_whole
+            && matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
         self.whole = is_whole;
         if is_whole {
             self.string_option(c"presolve", c"on")?;

@@ -79,7 +79,7 @@ impl Loss {
 /// How many steps a cell lies below the totals.
 fn depth(names: &CellNames, cell: CellId) -> u32 {
     match names {
-        CellNames::Ids(_) => 0,
+        CellNames::Ids(_) | CellNames::Labels(_) => 0,
         CellNames::Codes { dimensions, .. } => {
             let codes = dimensions.iter().zip(names.key(cell));
             codes.map(|(dimension, &code)| u32::from(dimension.hierarchy.depth(code))).sum()

@@ -15,9 +15,11 @@ pub(super) fn read_instance(path: &Path, note: &InstanceNote) -> Result<Problem,
     if problem.decimals() == note.decimals {
         return Ok(problem);
     }
-    problem
+    let finer = problem
         .in_decimals(note.decimals)
-        .ok_or_else(|| fault(&"its unit is not that of the witnesses"))
+        .ok_or_else(|| fault(&"its unit is not that of the witnesses"))?;
+    let checked = Problem::new(finer.parts().clone(), note.tolerance);
+    Ok(checked.map_err(|error| fault(&error))?.against_those_of(&problem))
 }
 
 /// Finds cells by the numbers they carry in files.
