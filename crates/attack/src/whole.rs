@@ -10,6 +10,9 @@ use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
 /// A component with more cells is not searched: what is not shown counts as exposed.
 const CELLS: usize = 5000;
 
+/// The search for one table ends after this many nodes.
+const NODES: u32 = 2000;
+
 /// The table of fewest and smallest whole moves with the cell at position `at` moved `target` units to `side` and nothing moved
 /// that is `held`; `None` if there is none, or none was found.
 pub(crate) fn whole_table(
@@ -41,7 +44,10 @@ pub(crate) fn whole_table(
             row.iter().flat_map(|&(at, c)| [(2 * at, -f64::from(c)), (2 * at + 1, f64::from(c))]);
         model.row(terms.collect(), 0.0, 0.0);
     }
-    let Outcome::Optimal(solution) = engine.open(&model)?.solve(&Limits::default())? else {
+    let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+    let (Outcome::Optimal(solution) | Outcome::Incumbent(solution, _)) =
+        engine.open(&model)?.solve(&limits)?
+    else {
         return Ok(None);
     };
     let steps: Vec<i64> =

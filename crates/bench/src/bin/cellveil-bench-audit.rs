@@ -141,7 +141,7 @@ fn plainly(problem: &Problem, pattern: &Pattern) -> Result<Option<f64>, Box<dyn 
                 });
                 model.row(terms.collect(), 0.0, 0.0);
             }
-            let limits = Limits { steps: Some(20_000) };
+            let limits = Limits { steps: Some(20_000), ..Limits::default() };
             let stopped = Highs.open(&model)?.solve(&limits)? == Outcome::Stopped;
             if stopped || start.elapsed().as_secs_f64() > PATIENCE {
                 return Ok(None);

@@ -125,9 +125,9 @@ impl Machine<'_> {
             .map_err(|source| BatchError::Instance { place: self.place(), source })?;
         let run = Run::new(self.settings, self.progress);
         let (problem, pattern) = (&instance.problem, instance.problem.start());
-        let (audit, _) = audit(problem, &pattern, Intervals::None, self.engine, &run)
+        let audited = audit(problem, &pattern, Intervals::None, self.engine, &run)
             .map_err(|source| self.work(source))?;
-        match Exposed::of(problem, &audit) {
+        match Exposed::of(problem, &audited.audit) {
             None => Ok(()),
             Some(exposed) => Err(BatchError::Unprotected { place: self.place(), exposed }),
         }
