@@ -63,7 +63,10 @@ fn finer_units_are_compared_as_amounts() {
     assert_eq!(check([80, 20, 60]), Ok(()));
     assert_eq!(check([81, 21, 60]), Err(vec![Fault::TooNear("cell 1".to_owned())]));
     let coarse = Adjustment::new(0, vec![1, 1]);
-    assert_eq!(check_adjustment(&problem(true), &coarse, Promise::Moved), Err(vec![Fault::WrongTable]));
+    assert_eq!(
+        check_adjustment(&problem(true), &coarse, Promise::Moved),
+        Err(vec![Fault::WrongTable])
+    );
 }
 
 #[test]
@@ -79,8 +82,11 @@ fn a_rounded_value_is_a_multiple_next_to_the_truth() {
 fn a_rounded_table_needs_witnesses_for_its_sensitive_cells() {
     let promise = Promise::Rounded { base: 5, steps: 0 };
     let rounded = || Adjustment::new(0, vec![10, 5, 5]);
-    assert!(AdjustedRelease::new(problem(false), rounded(), promise, Certificate::default()).is_err());
-    let claim = |side, witness| Claim { cell: CellId(1), side, intruder: Intruder::External, witness };
+    assert!(
+        AdjustedRelease::new(problem(false), rounded(), promise, Certificate::default()).is_err()
+    );
+    let claim =
+        |side, witness| Claim { cell: CellId(1), side, intruder: Intruder::External, witness };
     let moved = |by| Witness { denominator: 1, moves: vec![(CellId(1), by), (CellId(2), -by)] };
     let certificate = Certificate {
         witnesses: vec![moved(-2), moved(3)],
