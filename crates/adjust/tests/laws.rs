@@ -42,7 +42,7 @@ fn cheapest(problem: &Problem, norm: Norm) -> Option<Option<f64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn the_nearest_table_of_a_small_one_is_found(problem in Tables::tiny().problems()) {
