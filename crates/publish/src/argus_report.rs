@@ -104,7 +104,10 @@ fn rules(out: &mut String, table: &ArgusTable) -> fmt::Result {
         for rule in list {
             match rule {
                 Concentration::Dominance { n, k } => {
-                    writeln!(out, "<li>Dominance: the {n} largest {who} hold more than {k} %</li>")?
+                    writeln!(
+                        out,
+                        "<li>Dominance: the {n} largest {who} hold more than {k} %</li>"
+                    )?;
                 }
                 Concentration::PriorPosterior { p, q, n } => writeln!(
                     out,

@@ -2,7 +2,8 @@
 
 use cellveil_argus::ArgusTable;
 use serde::Serialize;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -91,9 +92,10 @@ impl BatchLog {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for command in &self.commands {
-            text.push_str(&format!("{}\n", command.command));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", command.command);
             for message in &command.messages {
-                text.push_str(&format!("    {}\n", message.replace('\n', "\n    ")));
+                let _ = writeln!(text, "    {}", message.replace('\n', "\n    "));
             }
         }
         text
@@ -129,13 +131,14 @@ pub(super) fn title(table: &ArgusTable) -> String {
     format!("{} | {}", names.join(" x "), table.specify.response.as_deref().unwrap_or("<freq>"))
 }
 
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
 /// The time as τ-ARGUS writes it, in UTC.
 fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days);
-    const MONTHS: [&str; 12] =
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
     format!("{day:02}-{}-{year} {hour:02}:{minute:02}:{second:02}", MONTHS[month as usize - 1])
 }

@@ -80,7 +80,7 @@ fn contents(
         Save::Csv => write::write_csv(table, quotes, &mut bytes)?,
         Save::Pivot => write::write_code_value(table, options, true, &mut bytes)?,
         Save::CodeValue | Save::CellKey => {
-            write::write_code_value(table, options, false, &mut bytes)?
+            write::write_code_value(table, options, false, &mut bytes)?;
         }
         Save::Sbs => write::write_sbs(table, options.levels.unwrap_or(false), quotes, &mut bytes)?,
         Save::Jj => {

@@ -36,8 +36,8 @@ impl Paths {
             return Some(found);
         }
         let base = base_name(name);
-        let folders = folders.iter().chain([&self.beside]).chain(&self.data);
-        folders.filter_map(|folder| in_folder(folder, base)).next()
+        let mut folders = folders.iter().chain([&self.beside]).chain(&self.data);
+        folders.find_map(|folder| in_folder(folder, base))
     }
 
     /// All files that a name with `*` or `?` stands for.

@@ -17,6 +17,7 @@ pub(super) fn metadata_of(path: &Path) -> Option<PathBuf> {
     ["rda", "RDA", "Rda"].iter().map(|end| path.with_extension(end)).find(|file| file.is_file())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped by value")]
 fn wrong(fault: Fault) -> PublishError {
     PublishError::Unwritable(fault.to_string())
 }
@@ -47,9 +48,12 @@ pub(super) fn read(path: &Path, rda: &Path) -> Result<Sheet, PublishError> {
         })
         .map_err(wrong)?;
     let names = names(&metadata, is_table);
-    let kind = |(at, variable): (usize, &Variable)| match is_number(variable) {
-        true => number_kind(rows.iter().map(|row| row[at].as_str())),
-        false => Kind::Text,
+    let kind = |(at, variable): (usize, &Variable)| {
+        if is_number(variable) {
+            number_kind(rows.iter().map(|row| row[at].as_str()))
+        } else {
+            Kind::Text
+        }
     };
     let kinds: Vec<Kind> = metadata.variables.iter().enumerate().map(kind).collect();
     let columns: Vec<(&str, Kind)> = names.iter().map(String::as_str).zip(kinds).collect();
@@ -160,15 +164,15 @@ pub(super) fn write_tab(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, Publ
         && letters(at, &["s", "u", "m"])
         && !letters(at, &["v"])
     {
-        metadata = "<SEPARATOR> \";\"\n<SAFE> S\n<UNSAFE> U\n<PROTECT> P\n".to_owned();
+        "<SEPARATOR> \";\"\n<SAFE> S\n<UNSAFE> U\n<PROTECT> P\n".clone_into(&mut metadata);
     }
     for &at in &kept {
-        let _ = match keyword(names[at]) {
-            Some(keyword) => writeln!(metadata, "{}\n  {keyword}", names[at]),
-            None => {
-                let total = sheet.texts().first().map_or("Total", |row| row[at].as_str());
-                writeln!(metadata, "{}\n  <RECODEABLE>\n  <TOTCODE> \"{total}\"", names[at])
-            }
+        // Writing to a string cannot fail.
+        let _ = if let Some(keyword) = keyword(names[at]) {
+            writeln!(metadata, "{}\n  {keyword}", names[at])
+        } else {
+            let total = sheet.texts().first().map_or("Total", |row| row[at].as_str());
+            writeln!(metadata, "{}\n  <RECODEABLE>\n  <TOTCODE> \"{total}\"", names[at])
         };
     }
     let mut files = write_file(path, |sink| {
