@@ -190,7 +190,7 @@ fn the_published_pattern_stands_up_to_our_attack() {
     // The exact optimum is known; no safe pattern is cheaper.
     assert!(all.problem.cost_of(&pattern) >= 1301.0);
     let run = Run::new(Settings::default(), &());
-    let (found, _) = audit(
+    let found = audit(
         &all.problem,
         &pattern,
         cellveil_attack::Intervals::None,
@@ -198,11 +198,11 @@ fn the_published_pattern_stands_up_to_our_attack() {
         &run,
     )
     .unwrap();
-    assert!(found.exposed.is_empty());
+    assert!(found.audit.exposed.is_empty());
     // Without one of them, something is found.
     let cell = pattern.secondaries().next().unwrap();
     pattern.give_back(cell);
-    let (found, _) = audit(
+    let found = audit(
         &all.problem,
         &pattern,
         cellveil_attack::Intervals::None,
@@ -210,5 +210,5 @@ fn the_published_pattern_stands_up_to_our_attack() {
         &run,
     )
     .unwrap();
-    assert!(!found.exposed.is_empty());
+    assert!(!found.audit.exposed.is_empty());
 }
