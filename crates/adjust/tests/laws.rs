@@ -25,6 +25,7 @@ fn one(norm: Norm) -> Options {
 }
 
 /// The cheapest whole moves, by trying all of them.
+#[expect(clippy::option_option, reason = "no table at all, and too many to try, are two answers")]
 fn cheapest(problem: &Problem, norm: Norm) -> Option<Option<f64>> {
     let mut best: Option<f64> = None;
     brute::tables(problem, 1000, &mut |values| {

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Levels are distances from the value; they count for `u` cells, and the sliding level also for `m` cells. A bound of 1e18 or more is none. After the relations, files of this program may have lines
-//! that other readers never reach; see [`extras`].
+//! that other readers never reach: `singletons <number> : <id> …`, `coalition <number> : <id> …`, `width <amount>`, `whole`, `earlier`. They
+//! say what intruders know beyond the published table, and how wide every interval must be.
 
 use crate::extras::{self, Extras};
 use cellveil_core::units::{self, Decimal};

@@ -110,6 +110,7 @@ impl Crossings<'_> {
 
 impl Pushed {
     /// Whether the moves keep every relation: where relations cross in more than one way, copies may not be parallel.
+    #[expect(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
     pub(crate) fn is_balanced(&self, crossings: &Crossings<'_>) -> bool {
         let mut sums: Map<u32, i128> = Map::default();
         for (&at, &moved) in &self.moved {

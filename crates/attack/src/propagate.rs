@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// The room of a cell to a side of which nothing limits it.
 pub(crate) const NO_LIMIT: i64 = i64::MAX;
 
-/// How far a cell can move at most, in units: down, then up; [`NO_LIMIT`] if nothing is known.
+/// How far a cell can move at most, in units: down, then up; `i64::MAX` if nothing is known.
 pub type Room = [i64; 2];
 
 /// Where a side stands in a [`Room`].
@@ -112,14 +112,14 @@ impl Reach {
         let own = own(coefficient, room);
         let mut narrowed = room;
         let mut changed = false;
-        for end in 0..2 {
+        for (end, own) in own.into_iter().enumerate() {
             // What the others can go one way, this term can go the other way.
-            let others = self.endless[end] - u32::from(own[end].is_none());
+            let others = self.endless[end] - u32::from(own.is_none());
             if others > 0 {
                 continue;
             }
-            let units = self.finite[end] - own[end].unwrap_or(0);
-            let side = if (end == 0) == (coefficient > 0) { 1 } else { 0 };
+            let units = self.finite[end] - own.unwrap_or(0);
+            let side = usize::from((end == 0) == (coefficient > 0));
             let size = i128::from(coefficient.unsigned_abs());
             // Rounded outwards: a cell may move by a part of a unit.
             let limit = i64::try_from((units + size - 1) / size).unwrap_or(NO_LIMIT);

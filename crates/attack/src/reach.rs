@@ -168,10 +168,10 @@ impl<'a> Probe<'a> {
         target: i64,
         unmoved: &[CellId],
     ) -> Result<Reached, EngineError> {
-        if let Some(witness) = self.quickly(cell, side, target, unmoved)? {
-            if !self.problem.is_whole() || witness.denominator == 1 {
-                return Ok(Reached::Target(witness));
-            }
+        if let Some(witness) = self.quickly(cell, side, target, unmoved)?
+            && (!self.problem.is_whole() || witness.denominator == 1)
+        {
+            return Ok(Reached::Target(witness));
         }
         if self.problem.is_whole() {
             return self.wholly(cell, side, target, unmoved);

@@ -10,11 +10,9 @@ const LINKED: &str = "<OPENMICRODATA> \"r.csv\"\n<OPENMETADATA> \"r.rda\"\n\
 
 fn folder() -> Folder {
     // A third variable that splits the same records another way.
-    let records: String = RECORDS
-        .lines()
-        .enumerate()
-        .map(|(at, line)| format!("{line};{}\n", ["a", "b", "c"][at % 3]))
-        .collect();
+    let line = |(at, line): (usize, &str)| format!("{line};{}", ["a", "b", "c"][at % 3]);
+    let records: Vec<String> = RECORDS.lines().enumerate().map(line).collect();
+    let records = records.join("\n") + "\n";
     let rda = format!("{RECORDS_RDA}size 1\n  <RECODEABLE>\n");
     Folder::new(&[("r.csv", &records), ("r.rda", &rda), ("reg.hrc", REGIONS)])
 }

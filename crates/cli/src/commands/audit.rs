@@ -45,9 +45,10 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let (problem, _) = instance::load(&args.instance, &tools.engines(), &run)?;
         let pattern = cellveil_publish::read_pattern(&args.pattern, &problem)?;
         let problem = instance::after(problem, &args.earlier)?;
-        let problem = match args.intruder.contains(&IntruderFlag::Integer) {
-            true => problem.of_counts().map_err(cellveil::Error::from)?.zeros_seen_in(&pattern),
-            false => problem,
+        let problem = if args.intruder.contains(&IntruderFlag::Integer) {
+            problem.of_counts().map_err(cellveil::Error::from)?.zeros_seen_in(&pattern)
+        } else {
+            problem
         };
         let Audited { audit, summary, reasons } = cellveil::audit(
             &problem,

@@ -72,9 +72,10 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let tools = Tools::new(&run);
         let (problem, origin) = instance::load(&args.instance, &tools.engines(), &run)?;
         let problem = instance::after(problem, &args.earlier)?;
-        let problem = match args.intruder.contains(&IntruderFlag::Integer) {
-            true => problem.above_zero().of_counts().map_err(cellveil::Error::from)?,
-            false => problem,
+        let problem = if args.intruder.contains(&IntruderFlag::Integer) {
+            problem.above_zero().of_counts().map_err(cellveil::Error::from)?
+        } else {
+            problem
         };
         let intervals = args.intervals.into();
         let secured =
