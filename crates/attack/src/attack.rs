@@ -1,6 +1,6 @@
 //! The attack on a whole pattern.
 
-use crate::certify::certify;
+use crate::certify::{WHOLE, certify};
 use crate::component::{Component, Reduced, reduce};
 use crate::flow::{self, Network};
 use crate::intervals::intervals;
@@ -107,7 +107,9 @@ pub fn attack(
         }
         found.sort_by_key(|interval| interval.cell);
     }
-    let audit = Audit { intervals: found, exposed: exposed(problem, pattern, &ledger) };
+    let exposed = exposed(problem, pattern, &ledger);
+    let undecided = undecided(problem, &components, &networks, &exposed);
+    let audit = Audit { intervals: found, exposed, undecided };
     Ok(Attack { audit, certificate: ledger.certificate() })
 }
 
@@ -183,6 +185,34 @@ fn exposed(problem: &Problem, pattern: &Pattern, ledger: &Ledger<'_>) -> Vec<Exp
         }
     }
     exposed
+}
+
+/// The exposed cells for which neither a program on their whole component nor their room says that they are.
+fn undecided(
+    problem: &Problem,
+    components: &[Component],
+    networks: &[Option<Network>],
+    exposed: &[Exposure],
+) -> Vec<CellId> {
+    let is_large = |(component, network): &(&Component, &Option<Network>)| {
+        network.is_none() && component.cells.len() > WHOLE
+    };
+    let large: Vec<&Component> =
+        components.iter().zip(networks).filter(is_large).map(|(component, _)| component).collect();
+    let has_room = |cell: CellId, side: Option<Side>| {
+        let place = large.iter().find_map(|c| c.position(cell).map(|at| (c, at)));
+        let level = |side| problem.needs().of(cell).map_or(0, |need| need.on(side));
+        place.is_some_and(|(component, at)| {
+            side.is_none_or(|side| component.room(at, side).is_none_or(|room| room >= level(side)))
+        })
+    };
+    let mut undecided: Vec<CellId> = Vec::new();
+    for of_cell in exposed.chunk_by(|a, b| a.cell == b.cell) {
+        if of_cell.iter().all(|exposure| has_room(exposure.cell, exposure.side)) {
+            undecided.push(of_cell[0].cell);
+        }
+    }
+    undecided
 }
 
 /// The sides on which a need that is not met falls short; `None` if only the width does.

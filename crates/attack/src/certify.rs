@@ -24,7 +24,7 @@ const ROUND: usize = 16 * TASK;
 const INSIDER_ROUNDS: usize = 6;
 
 /// A component with more cells than this is not solved as a whole: one program takes the simplex method a minute and more.
-const WHOLE: usize = 6000;
+pub(crate) const WHOLE: usize = 6000;
 
 /// Small programs go on as long as one in this many needs is met by them.
 const WORTHWHILE: usize = 16;

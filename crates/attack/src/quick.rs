@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 /// How many crossings are looked up for one cube that does it all, and for flows through layers.
 const CUBE_WORK: usize = 5_000;
-const LAYER_WORK: usize = 100_000;
+const LAYER_WORK: usize = 50_000;
 
 /// What is asked: a cell moved this far, with some cells left alone.
 #[derive(Clone, Copy)]

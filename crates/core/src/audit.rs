@@ -31,6 +31,9 @@ pub struct Audit {
     pub intervals: Vec<Interval>,
     /// The needs that are not met, ascending by cell.
     pub exposed: Vec<Exposure>,
+    /// Those of the exposed cells of which nothing shows that they are: the table was too large to solve as a whole, and what
+    /// is not shown to be safe counts as exposed. Ascending.
+    pub undecided: Vec<CellId>,
 }
 
 impl Audit {

@@ -137,7 +137,8 @@ pub(crate) fn audit_of(release: &Release) -> Audit {
         let upper = (cell.0 % 9 != 6).then_some(value + 3.0 * far);
         Interval { cell, lower: Some((value - far).max(0.0)), upper }
     };
-    Audit { intervals: release.pattern().withheld().map(interval).collect(), exposed: Vec::new() }
+    let intervals = release.pattern().withheld().map(interval).collect();
+    Audit { intervals, ..Audit::default() }
 }
 
 pub(crate) fn publication<'a>(release: &'a Release, audit: &'a Audit) -> Publication<'a> {

@@ -38,7 +38,7 @@ const SHOWN: usize = 5;
 
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let out = common.out_or(Path::new(""), &args.instance, "audit");
-    let (summary, exposed, reasons) = {
+    let (summary, exposed, reasons, undecided) = {
         let bar = Bar::new(common);
         let run = Run::new(common.settings(), &bar);
         let tools = Tools::new(&run);
@@ -58,24 +58,37 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
             &run,
         )?;
         cellveil_publish::write_audit(&out, &problem, &pattern, &audit, &reasons, &summary)?;
-        (summary, Exposed::of(&problem, &audit), reasons)
+        (summary, Exposed::of(&problem, &audit), reasons, audit.undecided.len())
     };
     if common.json {
         let mut summary = output::summary_json(&summary, &out);
         summary["exposed_cells"] =
             exposed.iter().flat_map(|exposed| exposed.cells.clone()).collect();
+        summary["undecided"] = undecided.into();
         summary["reasons"] = reasons.iter().map(|reason| reason.1.clone()).collect();
         output::print_json(&summary)?;
     } else {
         let verdict = match &exposed {
             None => "no cell is exposed".to_owned(),
-            Some(exposed) => format!("{exposed}\n{}", why(&reasons)),
+            Some(exposed) => format!("{exposed}\n{}{}", undecided_note(undecided), why(&reasons)),
         };
         let figures = output::summary_text(&summary);
         let shown = out.display();
         output::print(&format!("{verdict}\n{figures}\n{shown}\n  the intervals  audit.csv\n"))?;
     }
     Ok(exposed.is_none())
+}
+
+/// Says how many of the exposed cells are so only because nothing shows the contrary.
+fn undecided_note(undecided: usize) -> String {
+    match undecided {
+        0 => String::new(),
+        1 => "1 of them may be safe: nothing was found that shows it, so it counts as exposed\n"
+            .to_owned(),
+        more => format!(
+            "{more} of them may be safe: nothing was found that shows it, so they count as exposed\n"
+        ),
+    }
 }
 
 /// The first few calculations, each once.
