@@ -11,6 +11,10 @@ use std::ops::ControlFlow;
 const CUBE_WORK: usize = 5_000;
 const LAYER_WORK: usize = 50_000;
 
+/// How often the cells beside a cell are relieved, and with how much work each.
+const RELIEFS: usize = 3;
+const RELIEF_WORK: usize = 10_000;
+
 /// What is asked: a cell moved this far, with some cells left alone.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'q> {
@@ -86,8 +90,47 @@ pub(crate) fn layers(
     };
     let mut flow = Pushed { missing: target, moved: Map::default(), work: LAYER_WORK };
     crossings.flow(at, &left, &mut flow);
+    for _ in 0..RELIEFS {
+        if flow.missing == 0 || flow.missing == target {
+            break;
+        }
+        let before = flow.missing;
+        relieve(crossings, at, &left, &mut flow);
+        flow.work = LAYER_WORK;
+        crossings.flow(at, &left, &mut flow);
+        if flow.missing > before - before / 16 {
+            break;
+        }
+    }
     let done = flow.missing == 0 && flow.is_balanced(crossings);
     done.then(|| witness(component, side, flow.moved))
+}
+
+/// Moves the cells beside a cell that are used up back, by flows that leave the cell itself alone: others of the same relation
+/// take over.
+fn relieve(crossings: &Crossings<'_>, at: u32, left: &dyn Fn(u32, i32) -> i64, flow: &mut Pushed) {
+    let rows: Vec<(u32, i32)> = crossings.rows_of.of(at as usize).to_vec();
+    for (row, own) in rows {
+        for (other, sign) in crossings.partners(row, at, own) {
+            let used = flow.moved.get(&other).copied().unwrap_or(0) * i64::from(sign);
+            if used <= 0 || left(other, sign) > used + flow.missing / 4 {
+                continue;
+            }
+            // The flow of the other cell is seen from that cell, which moves against its sign.
+            let turn = -sign;
+            let turned = |moved: &Map<u32, i64>| {
+                moved.iter().map(|(&at, &by)| (at, by * i64::from(turn))).collect::<Map<_, _>>()
+            };
+            let missing = used.min(flow.missing);
+            let mut back = Pushed { missing, moved: turned(&flow.moved), work: RELIEF_WORK };
+            let stays = flow.moved.get(&at).copied().unwrap_or(0) * i64::from(turn);
+            let seen = |cell: u32, sign: i32| {
+                if cell == at { stays * i64::from(sign) } else { left(cell, sign * turn) }
+            };
+            crossings.flow(other, &seen, &mut back);
+            flow.moved = turned(&back.moved);
+        }
+    }
 }
 
 /// Moves at positions, along `side`, as a witness.
