@@ -2,6 +2,7 @@
 
 use crate::certify::{WHOLE, certify};
 use crate::component::{Component, Reduced, reduce};
+use crate::disclosure::disclose;
 use crate::flow::{self, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
@@ -63,7 +64,7 @@ pub fn attack(
     known: &[Witness],
 ) -> Result<Attack, AttackError> {
     let incidence = problem.relations().incidence(problem.len());
-    let Reduced { determined, components } = reduce(problem, pattern);
+    let Reduced { determined, components } = disclose(reduce(problem, pattern));
     let mut ledger = Ledger::new(problem);
     for witness in
         known.iter().filter(|w| w.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell)))

@@ -51,13 +51,30 @@ impl Component {
 
     /// The relations of every position.
     pub(crate) fn rows_of(&self) -> Rows {
+        self.flat_rows().transposed(self.cells.len())
+    }
+
+    fn flat_rows(&self) -> Rows {
         let mut starts = vec![0];
         let mut terms = Vec::new();
         for row in &self.rows {
             terms.extend_from_slice(row);
             starts.push(terms.len());
         }
-        Rows { starts, terms }.transposed(self.cells.len())
+        Rows { starts, terms }
+    }
+
+    /// The same system with some of its cells known.
+    pub(crate) fn knowing(self, known: &[CellId]) -> Reduced {
+        let rows = self.flat_rows();
+        let mut rooms = self.rooms;
+        for cell in known {
+            if let Ok(at) = self.cells.binary_search(cell) {
+                rooms[at] = [0, 0];
+            }
+        }
+        propagate(&rows, &rows.transposed(self.cells.len()), &mut rooms);
+        Reduced::of(&self.cells, &rows, &rooms)
     }
 }
 
@@ -80,9 +97,16 @@ pub fn reduce(problem: &Problem, pattern: &Pattern) -> Reduced {
         .map(|&cell| Side::BOTH.map(|side| problem.room(cell, side).unwrap_or(NO_LIMIT)))
         .collect();
     propagate(&rows, &rows_of, &mut rooms);
-    let is_known = |at: usize| rooms[at] == [0, 0];
-    let determined = (0..cells.len()).filter(|&at| is_known(at)).map(|at| cells[at]).collect();
-    Reduced { determined, components: split(&cells, &rows, &rooms) }
+    Reduced::of(&cells, &rows, &rooms)
+}
+
+impl Reduced {
+    /// Cells without room are determined; the others fall apart.
+    fn of(cells: &[CellId], rows: &Rows, rooms: &[Room]) -> Self {
+        let known = cells.iter().zip(rooms).filter(|(_, room)| **room == [0, 0]);
+        let determined = known.map(|(&cell, _)| cell).collect();
+        Self { determined, components: split(cells, rows, rooms) }
+    }
 }
 
 /// The relations among withheld cells, which are columns in their order.

@@ -8,6 +8,7 @@ mod attack;
 mod certify;
 mod component;
 mod cube;
+mod disclosure;
 mod exact;
 mod explain;
 mod flow;
@@ -24,6 +25,7 @@ mod whole;
 
 pub use attack::{AFFORDABLE, Attack, AttackError, Intervals, Options, attack, prove};
 pub use component::{Component, Reduced, reduce};
+pub use disclosure::disclosed;
 pub use exact::exact_witness;
 pub use explain::{Explanation, explain};
 pub use flow::{Flow, Network};

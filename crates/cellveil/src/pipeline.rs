@@ -95,6 +95,9 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
         width: judgement.width,
     };
     let problem = Problem::from_table(&made.table, &judgement.needs, &judgement.frozen, &policy)?;
+    let holdings = made.table.holdings().filter(|_| job.protection.coalitions);
+    let coalitions = holdings.map_or_else(Vec::new, |holdings| holdings.coalitions().to_vec());
+    let problem = problem.with_coalitions(coalitions)?;
     let problem = if job.protection.whole { problem.above_zero().of_counts()? } else { problem };
     let origin = Origin {
         inputs: inputs::inputs(&job.files)?,

@@ -2,6 +2,7 @@
 
 use crate::problem::check_sums;
 use crate::{CellId, CellNames, CodeId, Dimension, ProblemError, Relations};
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// What one respondent (or holding) brings to a cell.
@@ -21,6 +22,8 @@ pub struct Contributors {
     top: Vec<Contribution>,
     /// Per cell the largest of those who asked for protection, for each of the two request codes, where that is known.
     requests: Option<Vec<[Option<i64>; 2]>>,
+    /// The cells that one contributor has to itself, for each that has several; by first cell.
+    coalitions: Vec<Vec<CellId>>,
 }
 
 impl Contributors {
@@ -34,7 +37,7 @@ impl Contributors {
             top.len(),
             "every cell has the same number of largest contributions"
         );
-        Self { counts, depth, top, requests: None }
+        Self { counts, depth, top, requests: None, coalitions: Vec::new() }
     }
 
     /// The same, with the largest of those who asked for protection per cell, for each of the two request codes.
@@ -46,6 +49,26 @@ impl Contributors {
         assert_eq!(self.counts.len(), requests.len(), "every cell has its requests");
         self.requests = Some(requests);
         self
+    }
+
+    /// The same, with who it is that has a cell to itself, per cell.
+    #[must_use]
+    pub fn with_owners(mut self, owners: &[Option<u32>]) -> Self {
+        let mut cells: BTreeMap<u32, Vec<CellId>> = BTreeMap::new();
+        for (at, owner) in owners.iter().enumerate() {
+            if let Some(owner) = owner {
+                cells.entry(*owner).or_default().push(CellId::at(at));
+            }
+        }
+        self.coalitions = cells.into_values().filter(|cells| cells.len() > 1).collect();
+        // Owners are numbered as the records came; what they own is not.
+        self.coalitions.sort_unstable();
+        self
+    }
+
+    /// The cells that one contributor has to itself, for each that is known to have several.
+    pub fn coalitions(&self) -> &[Vec<CellId>] {
+        &self.coalitions
     }
 
     /// Whether it is known who asked for protection.

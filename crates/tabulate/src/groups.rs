@@ -163,6 +163,8 @@ struct Share {
     value: i128,
     /// Whether one of the parts asked for protection, with either code.
     asked: [bool; 2],
+    /// Whose it is.
+    member: u32,
 }
 
 impl Finest<'_> {
@@ -268,7 +270,8 @@ impl Finest<'_> {
         let finest = rows.filter_map(|((codes, member), tally)| {
             member.map(|m| {
                 let asked = tally.requests.map(|request| request.is_some());
-                (space.key(codes, m), Share { response: tally.response, value: tally.value, asked })
+                let (response, value) = (tally.response, tally.value);
+                (space.key(codes, m), Share { response, value, asked, member: m })
             })
         });
         let join = |sum: &mut Share, part: &Share| {
@@ -297,9 +300,11 @@ impl Finest<'_> {
         let (mut next, mut next_alone) = (0, 0);
         let mut all: Vec<(u64, Vec<Contribution>)> = Vec::with_capacity(cells.len());
         let mut requests: Vec<[Option<i64>; 2]> = Vec::with_capacity(cells.len());
+        let mut owners: Vec<Option<u32>> = Vec::with_capacity(cells.len());
         for (at, &(key, _)) in cells.iter().enumerate() {
             let (mut count, mut top) = (0, Vec::new());
             let mut asked = [None; 2];
+            let mut last = None;
             if let Some((_, tally)) = alone.get(next_alone).filter(|(cell, _)| *cell == key) {
                 (count, top, asked) = (tally.count, tally.top.clone(), tally.requests);
                 next_alone += 1;
@@ -312,6 +317,7 @@ impl Finest<'_> {
                     *largest = (*largest).max(Some(contribution.value));
                 }
                 top.push(contribution);
+                last = Some(share.member);
                 count += 1;
                 next += 1;
             }
@@ -319,8 +325,10 @@ impl Finest<'_> {
             top.truncate(depth);
             all.push((count, top));
             requests.push(asked);
+            owners.push(last.filter(|_| count == 1));
         }
         let holdings = contributors(all.iter().map(|(count, top)| (*count, &top[..])), depth);
+        let holdings = holdings.with_owners(&owners);
         Ok(if self.spec.request.is_some() { holdings.with_requests(requests) } else { holdings })
     }
 

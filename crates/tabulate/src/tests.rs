@@ -102,3 +102,23 @@ fn too_many_codes_for_any_key_are_refused() {
     let error = table(&spec, &[(&["p"; 130], "", 1)]).err().map(|e| e.to_string());
     assert_eq!(error.as_deref(), Some("the table has more than 4 billion cells"));
 }
+
+#[test]
+fn a_holding_that_has_several_cells_to_itself_is_known_to() {
+    let mut spec = spec(vec![("a", Vec::new())]);
+    spec.holding = Some("h".to_owned());
+    let groups: [(&[&str], &str, i64); 5] = [
+        (&["p"], "one", 5),
+        (&["q"], "one", 7),
+        (&["r"], "one", 1),
+        (&["r"], "two", 2),
+        (&["s"], "two", 9),
+    ];
+    let table = table(&spec, &groups).unwrap();
+    let named = |cells: &Vec<CellId>| {
+        cells.iter().map(|&cell| table.names().describe(cell).to_string()).collect::<Vec<_>>()
+    };
+    let coalitions: Vec<Vec<String>> =
+        table.holdings().unwrap().coalitions().iter().map(named).collect();
+    assert_eq!(coalitions, [["a=p", "a=q"]]);
+}

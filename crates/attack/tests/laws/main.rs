@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod amounts;
+mod disclosure;
 mod intervals;
 mod large;
 mod simplex;

@@ -90,6 +90,8 @@ pub struct Protection {
     pub method: Method,
     /// Whether the only contributor of a cell is an intruder too.
     pub singletons: bool,
+    /// Whether the parts of a holding tell each other what they know.
+    pub coalitions: bool,
     /// Whether intruders know that the cells are counts, and that zeros are published.
     pub whole: bool,
     /// What withholding a cell costs.

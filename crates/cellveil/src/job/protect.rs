@@ -13,7 +13,7 @@ use toml::Spanned;
 /// Ways to protect a table that job files may name; only the first is there yet.
 const METHODS: [&str; 5] = ["suppress", "cta", "rounding", "cell-key", "small-counts"];
 /// Intruders that job files may name; the last is not there yet.
-const INTRUDERS: [&str; 4] = ["external", "singleton", "integer", "earlier-releases"];
+const INTRUDERS: [&str; 5] = ["external", "singleton", "coalition", "integer", "earlier-releases"];
 
 pub(super) fn protection(
     place: &Text<'_>,
@@ -22,15 +22,17 @@ pub(super) fn protection(
     if let Some(method) = &section.method {
         available(place, "method", method, &METHODS, 1)?;
     }
-    let (mut singletons, mut whole) = (false, false);
+    let (mut singletons, mut coalitions, mut whole) = (false, false, false);
     for intruder in &section.intruder {
-        available(place, "intruder", intruder, &INTRUDERS, 3)?;
-        singletons |= intruder.get_ref() == "singleton";
+        available(place, "intruder", intruder, &INTRUDERS, 4)?;
+        coalitions |= intruder.get_ref() == "coalition";
+        singletons |= ["singleton", "coalition"].contains(&&intruder.get_ref()[..]);
         whole |= intruder.get_ref() == "integer";
     }
     Ok(Protection {
         method: suppression(place, section.suppression.as_ref())?,
         singletons,
+        coalitions,
         whole,
         cost: cost(place, section.cost.as_ref())?,
         knowledge: knowledge(place, section.known_percent.as_ref())?,
