@@ -1,7 +1,7 @@
 //! `cellveil-bench-audit [INSTANCE.jj…]`: attacks tables and prints what it took.
 //!
 //! Each instance is attacked with only its sensitive cells withheld; without arguments, tables of the published families are, and one
-//! hierarchical table with every eighth cell withheld besides. Beside it stands the plain way, one program per need and side on the
+//! hierarchical table with a box of cells withheld besides. Beside it stands the plain way, one program per need and side on the
 //! withheld columns, where it ends within a minute. `open` are needs
 //! of which nothing was shown either way; they count as exposed. `MEMORY` is the peak of the process so far.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
@@ -55,7 +55,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let problem = table.problem()?;
             let mut pattern = problem.start();
             if problem.len() < 20_000 {
-                withhold_more(&problem, &mut pattern);
+                let sizes: Vec<usize> =
+                    table.shape.0.iter().map(|axis| axis.size as usize).collect();
+                withhold_box(&problem, &sizes, &mut pattern);
             }
             measure(shape, &problem, &pattern, &[], intervals)?;
         }
@@ -63,10 +65,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Withholds about every eighth free cell besides, chosen by its number.
-fn withhold_more(problem: &Problem, pattern: &mut Pattern) {
+/// Withholds the free cells of a box besides: seven in eleven codes of every variable.
+fn withhold_box(problem: &Problem, sizes: &[usize], pattern: &mut Pattern) {
     for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
-        if (u64::from(cell.0).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40).is_multiple_of(8) {
+        let mut rest = cell.index();
+        let mut is_inside = true;
+        for &size in sizes.iter().rev() {
+            is_inside &= (rest % size) * 7 % 11 < 7;
+            rest /= size;
+        }
+        if is_inside {
             pattern.withhold(cell, Why::Secondary);
         }
     }
