@@ -1,12 +1,13 @@
 //! Witnesses for the needs of one component, by the cheapest means first.
 //!
 //! Networks need flows only. Elsewhere hypercubes and flows between layers come first: microseconds each, on all cores. Programs are
-//! for what they leave open: small ones around a cell, then one on the whole component.
+//! for what they leave open: some for many needs at once, small ones around a cell, then one for each need on the whole component.
 
 use crate::attack::prove;
 use crate::component::Component;
 use crate::cube::Crossings;
 use crate::flow::{Flow, Network};
+use crate::group::{Wanted, meet_many};
 use crate::ledger::Ledger;
 use crate::local::Around;
 use crate::quick::{Question, layers, one_cube};
@@ -28,6 +29,10 @@ pub(crate) const WHOLE: usize = 6000;
 
 /// Small programs go on as long as one in this many needs is met by them.
 const WORTHWHILE: usize = 16;
+
+/// Programs for many needs at once are worth it from this many on, and this often.
+const GROUP: usize = 8;
+const GROUP_ROUNDS: u32 = 4;
 
 /// One question about a need: which side, how far, and which insider's cells stay put.
 #[derive(Clone, Copy)]
@@ -158,6 +163,9 @@ fn with_programs(
     }
     let rows_of = component.rows_of();
     let around = Around { problem, incidence, component, rows_of: &rows_of, engine };
+    if component.cells.len() <= WHOLE {
+        in_groups(&around, ledger, needs)?;
+    }
     around_cells(&around, ledger, needs)?;
     if component.cells.len() > WHOLE {
         return Ok(());
@@ -165,6 +173,41 @@ fn with_programs(
     let mut probe = Probe::new(problem, incidence, component, engine)?;
     for &need in needs {
         prove(problem, component, ledger, &mut probe, need)?;
+    }
+    Ok(())
+}
+
+/// Programs for many needs at once, as long as they meet a good part of them.
+fn in_groups(
+    around: &Around<'_>,
+    ledger: &mut Ledger<'_>,
+    needs: &[usize],
+) -> Result<(), EngineError> {
+    let Around { problem, incidence, component, engine, .. } = *around;
+    for round in 0..GROUP_ROUNDS {
+        let wanted: Vec<Wanted> = needs
+            .iter()
+            .filter_map(|&need| {
+                let at = component.position(problem.needs()[need].cell)?;
+                let levels = Side::BOTH.map(|side| {
+                    ledger
+                        .wanted(need, side, None)
+                        .filter(|&level| component.room(at, side).is_none_or(|room| room >= level))
+                });
+                (levels != [None, None]).then_some(Wanted { at, levels })
+            })
+            .collect();
+        if wanted.len() < GROUP {
+            return Ok(());
+        }
+        let found = meet_many(problem, incidence, component, engine, &wanted, round)?;
+        let mut useful = false;
+        for witness in found {
+            useful |= ledger.add(witness);
+        }
+        if !useful {
+            return Ok(());
+        }
     }
     Ok(())
 }

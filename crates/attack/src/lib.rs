@@ -12,6 +12,7 @@ mod disclosure;
 mod exact;
 mod explain;
 mod flow;
+mod group;
 mod intervals;
 mod layer;
 mod ledger;
