@@ -157,6 +157,11 @@ fn approach(
         if target == wanted || (problem.needs()[need].sliding > 0 && target > 0) {
             note(ledger, probe.reach(cell, side, target, known)?);
         }
+        // What the width asks for may be out of reach where the level of the side is not.
+        let level = problem.needs()[need].on(side);
+        if level < target && ledger.shown(need, side, insider) < level {
+            note(ledger, probe.reach(cell, side, level, known)?);
+        }
     }
     Ok(())
 }
