@@ -93,3 +93,35 @@ pub(crate) fn write(out: &mut impl Write, problem: &Problem) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+    use crate::jj;
+    use cellveil_core::{CellId, Intruder};
+
+    const COUNTS: &str = "0\n4\n0 9 9 s 0 1e20 0 0 0\n1 2 2 u 0 1e20 1 1 0\n2 3 3 u 0 1e20 1 1 0\n3 4 4 s 0 1e20 0 0 0\n1\n0 4 : 0 (-1) 1 (1) 2 (1) 3 (1)\n";
+
+    /// A release is verified against the intruders of its instance: one that is lost on the way would weaken the proof.
+    #[test]
+    fn no_intruder_is_lost_on_the_way_through_a_file() {
+        let extras = "singletons 2 : 1 2\ncoalition 2 : 1 2\nwidth 3\nwhole\nearlier\n";
+        let problem = jj::read(&format!("{COUNTS}{extras}"), 0).unwrap();
+        assert_eq!(problem.outsider(), Intruder::Integer);
+        assert_eq!(problem.insiders().len(), 1, "one holding behind both");
+        let mut out = Vec::new();
+        jj::write(&problem, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.ends_with(extras), "{text}");
+        let again = jj::read(&text, 0).unwrap();
+        assert!(again.is_whole() && again.has_earlier_releases());
+        assert_eq!(again.coalitions(), [[CellId(1), CellId(2)]]);
+        assert_eq!((again.width(), again.singletons().len()), (3, 2));
+    }
+
+    #[test]
+    fn a_coalition_of_cells_that_nobody_is_alone_in_is_refused() {
+        let text = format!("{COUNTS}singletons 1 : 1\ncoalition 2 : 1 2\n");
+        assert!(jj::read(&text, 0).is_err());
+    }
+}

@@ -6,7 +6,7 @@ use crate::disclosure::disclose;
 use crate::flow::{self, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
-use crate::reach::{Reach, Reached};
+use crate::reached::{Reach, Reached};
 use cellveil_core::{
     Audit, CellId, Certificate, Exposure, Interval, Need, Pattern, Problem, Side, Witness,
 };

@@ -21,6 +21,7 @@ mod propagate;
 mod quick;
 mod rational;
 mod reach;
+mod reached;
 mod sparse;
 mod whole;
 
@@ -32,4 +33,5 @@ pub use explain::{Explanation, explain};
 pub use flow::{Flow, Network};
 pub use ledger::{Ledger, Retired};
 pub use propagate::Room;
-pub use reach::{Probe, Reach, Reached};
+pub use reach::Probe;
+pub use reached::{Reach, Reached};

@@ -5,7 +5,8 @@
 use crate::{Data, Error, Exposed, Job, Run, inputs, judge};
 use cellveil_attack::{Attack, AttackError, Intervals, Options, attack, explain};
 use cellveil_core::{
-    Audit, CellId, Exposure, Pattern, Policy, Problem, Release, Status, Table, TableError,
+    Audit, CellId, Certificate, Exposure, Pattern, Policy, Problem, Release, Status, Table,
+    TableError,
 };
 use cellveil_lp::Engine;
 use cellveil_publish::{Formats, Input, Publication, Summary};
@@ -230,7 +231,8 @@ pub fn audit(
     let reasons =
         run.stage("explain", || reasons(problem, pattern, &attacked.audit.exposed, engine))?;
     let summary = Summary::of(problem, pattern, &attacked.audit);
-    Ok(Audited { audit: attacked.audit, summary: run.complete(summary), reasons })
+    let Attack { audit, certificate } = attacked;
+    Ok(Audited { audit, certificate, summary: run.complete(summary), reasons })
 }
 
 /// What an audit found.
@@ -238,6 +240,8 @@ pub fn audit(
 pub struct Audited {
     /// Intervals and exposed needs.
     pub audit: Audit,
+    /// Witnesses for every need that is met; nobody has verified them yet.
+    pub certificate: Certificate,
     /// The figures of the run.
     pub summary: Summary,
     /// Why needs are exposed, for the first [`EXPLAINED`] of them.

@@ -35,9 +35,6 @@ pub enum Changes {
     /// So much that starting again from scratch, with the model simplified first, is quicker. (Measured on the pricing
     /// programs of a 2020-cell hierarchical table: 20 ms from scratch, 200 ms from the last basis.)
     Many,
-    /// Nothing, and there are too many columns to go from corner to corner: an interior point is enough. (Measured on 45 000
-    /// withheld cells of three dimensions: the simplex method had not ended after minutes.)
-    Interior,
     /// What the answer is near to: nothing. Every solve starts there, and not where the last one ended.
     Fresh,
 }

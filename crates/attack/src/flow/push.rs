@@ -7,7 +7,7 @@
 use super::graph::{ENDLESS, Graph, LARGEST, half};
 use super::network::Network;
 use crate::component::Component;
-use crate::reach::Reached;
+use crate::reached::Reached;
 use cellveil_core::{CellId, Problem, Side, Witness};
 use std::sync::Arc;
 

@@ -121,15 +121,19 @@ impl Machine<'_> {
             return Ok(());
         }
         let off = Singletons::Virtual([false; 3]);
-        let instance = instance(&[self.tables[at].table()], off, Costs::Plain)
+        let Instance { problem, .. } = instance(&[self.tables[at].table()], off, Costs::Plain)
             .map_err(|source| BatchError::Instance { place: self.place(), source })?;
         let run = Run::new(self.settings, self.progress);
-        let (problem, pattern) = (&instance.problem, instance.problem.start());
-        let audited = audit(problem, &pattern, Intervals::None, self.engine, &run)
+        let pattern = problem.start();
+        let audited = audit(&problem, &pattern, Intervals::None, self.engine, &run)
             .map_err(|source| self.work(source))?;
-        match Exposed::of(problem, &audited.audit) {
-            None => Ok(()),
-            Some(exposed) => Err(BatchError::Unprotected { place: self.place(), exposed }),
+        if let Some(exposed) = Exposed::of(&problem, &audited.audit) {
+            return Err(BatchError::Unprotected { place: self.place(), exposed });
+        }
+        // That nothing is exposed is only the attack's word until its proof is verified.
+        match Release::new(problem, pattern, audited.certificate) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.work(error.into())),
         }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         } else {
             problem
         };
-        let Audited { audit, summary, reasons } = cellveil::audit(
+        let Audited { audit, summary, reasons, .. } = cellveil::audit(
             &problem,
             &pattern,
             args.intervals.into(),
