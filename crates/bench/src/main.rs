@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map(|s| s.to_string_lossy().into_owned())
             .unwrap_or_default();
         let start = Instant::now();
-        let context = Context { engine: &Highs, progress: &(), stop: &|| false };
+        let context =
+            Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
         let protected = suppress(&problem, Method::Auto, &context)?;
         let protect = start.elapsed().as_secs_f64();
         let start = Instant::now();

@@ -149,8 +149,14 @@ pub fn secure(
     engine: &dyn Engine,
     run: &Run<'_>,
 ) -> Result<Secured, Error> {
-    let stop = || run.is_over();
-    let context = Context { engine, progress: run, stop: &stop };
+    let left = || run.seconds_left();
+    let context = Context {
+        engine,
+        progress: run,
+        seconds_left: &left,
+        gap: run.settings.gap.unwrap_or(0.0),
+        seed: run.settings.seed(),
+    };
     let (problem, chosen) =
         run.stage("suppress", || run.install(|| withhold(problem, method, &context)))??;
     let Protected { pattern, witnesses, bound, method } = chosen;

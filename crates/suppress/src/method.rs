@@ -58,14 +58,30 @@ pub struct Context<'a> {
     pub engine: &'a dyn Engine,
     /// Told how far along the work is.
     pub progress: &'a dyn Progress,
-    /// Asked between steps whether to stop with what there is.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// How many seconds are left; `None` if there is no limit, and then only counted work ends a search, the same everywhere.
+    pub seconds_left: &'a (dyn Fn() -> Option<f64> + Sync),
+    /// A pattern whose gap is at most this is good enough.
+    pub gap: f64,
+    /// What everything random derives from.
+    pub seed: u64,
+}
+
+impl Context<'_> {
+    /// Whether the time is up.
+    pub fn is_over(&self) -> bool {
+        (self.seconds_left)().is_some_and(|left| left <= 0.0)
+    }
 }
 
 /// Somebody who wants to know how far along the work is.
 pub trait Progress: Sync {
     /// `done` of `total` steps of a stage are done, and the pattern costs `cost` so far.
     fn step(&self, stage: &'static str, done: usize, total: usize, cost: f64);
+
+    /// There is a safe pattern of this cost, and none costs less than the bound.
+    fn improved(&self, cost: f64, bound: f64) {
+        let _ = (cost, bound);
+    }
 }
 
 /// Nobody wants to know.

@@ -34,10 +34,11 @@ impl Protect for Incremental {
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
         let search = Search::new(problem, context);
-        let mut best = search.run(Order::LargestFirst)?;
-        if problem.needs().len() * problem.relations().terms() <= SMALL && !(context.stop)() {
+        let start = || (problem.start(), Vec::new());
+        let mut best = search.run(start(), Order::LargestFirst)?;
+        if problem.needs().len() * problem.relations().terms() <= SMALL && !context.is_over() {
             // A pattern exists now, so a second order that runs out of time is no failure.
-            match search.run(Order::SmallestFirst) {
+            match search.run(start(), Order::SmallestFirst) {
                 Ok(other) if problem.cost_of(&other.0) < problem.cost_of(&best.0) => best = other,
                 Ok(_) | Err(SuppressError::OutOfTime { .. }) => {}
                 Err(error) => return Err(error),
@@ -51,6 +52,20 @@ impl Protect for Incremental {
             method: Method::Incremental,
         })
     }
+}
+
+/// Protects what a pattern leaves open, with its own cells at no cost, and gives back what turns out not to be needed.
+///
+/// # Errors
+/// [`SuppressError`] if no pattern is found.
+#[allow(dead_code, reason = "other methods end with it")]
+pub(crate) fn complete(
+    problem: &Problem,
+    context: &Context<'_>,
+    pattern: Pattern,
+    known: Vec<Witness>,
+) -> Result<(Pattern, Vec<Witness>), SuppressError> {
+    Search::new(problem, context).run((pattern, known), Order::LargestFirst)
 }
 
 /// What grows while one component is protected.
@@ -93,9 +108,15 @@ impl<'a> Search<'a> {
         Self { problem, context, incidence, components: reduce(problem, &all).components }
     }
 
-    fn run(&self, order: Order) -> Result<(Pattern, Vec<Witness>), SuppressError> {
-        let mut pattern = self.problem.start();
+    fn run(
+        &self,
+        (mut pattern, known): (Pattern, Vec<Witness>),
+        order: Order,
+    ) -> Result<(Pattern, Vec<Witness>), SuppressError> {
         let mut ledger = Ledger::new(self.problem);
+        for witness in known {
+            ledger.add(witness);
+        }
         if let Some(cell) = self.hopeless() {
             return Err(self.no_pattern(cell));
         }
@@ -135,7 +156,7 @@ impl<'a> Search<'a> {
         let mut program =
             Program::new(self.problem, &self.incidence, component, pattern, self.context.engine)?;
         for (done, &need) in needs.iter().enumerate() {
-            if (self.context.stop)() {
+            if self.context.is_over() {
                 let open = needs.iter().filter(|&&need| !ledger.is_proven(need)).count();
                 return Err(SuppressError::OutOfTime { open });
             }

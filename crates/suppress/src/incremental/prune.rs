@@ -76,7 +76,7 @@ fn prune_component(
     let total = candidates.len();
     let mut work = 0;
     for (done, cell) in candidates.into_iter().enumerate() {
-        if (context.stop)() || work > MOST_WORK {
+        if context.is_over() || work > MOST_WORK {
             break;
         }
         context.progress.step("prune", done, total, problem.cost_of(pattern));

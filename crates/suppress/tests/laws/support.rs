@@ -23,7 +23,8 @@ pub(crate) fn sized(tables: Tables, cells: usize) -> impl Strategy<Value = Probl
 }
 
 pub(crate) fn protect(problem: &Problem) -> Result<Protected, SuppressError> {
-    let context = Context { engine: &Highs, progress: &(), stop: &|| false };
+    let context =
+        Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
     suppress(problem, Method::Auto, &context)
 }
 
