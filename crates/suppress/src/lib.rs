@@ -2,9 +2,11 @@
 
 mod incremental;
 mod method;
+mod optimal;
 
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
+pub use optimal::Optimal;
 
 use cellveil_core::Problem;
 
@@ -19,5 +21,6 @@ pub fn suppress(
 ) -> Result<Protected, SuppressError> {
     match method {
         Method::Auto | Method::Incremental => Incremental.protect(problem, context),
+        Method::Optimal => Optimal.protect(problem, context),
     }
 }
