@@ -185,7 +185,7 @@ pub(super) fn strongest(capacity: &Capacity, point: &[f64]) -> Vec<Cut> {
         candidates.extend(capacity.cut(|at| point[at as usize] >= given));
     }
     candidates.dedup();
-    let rounded: Vec<Cut> = candidates.iter().flat_map(|cut| rounded(cut, point)).collect();
+    let rounded: Vec<Cut> = candidates.iter().filter_map(|cut| rounded(cut, point)).collect();
     candidates.extend(rounded);
     for cut in candidates {
         if cut.violation(point) > VIOLATED {

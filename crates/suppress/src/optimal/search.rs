@@ -9,7 +9,7 @@ use crate::incremental::complete;
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Intervals, Options, attack};
 use cellveil_core::{CellId, Pattern, Problem, Why, Witness};
-use cellveil_lp::{Limits, Outcome};
+use cellveil_lp::{Limits, Model, Outcome};
 
 /// The best pattern so far, of the whole table.
 pub(super) struct Best {
@@ -91,6 +91,7 @@ impl Search<'_> {
 
     /// Searches for the cheapest safe pattern. Leaves the best one found in `best` and the bound in the rounds.
     pub(super) fn run(&mut self, best: &mut Best, budget: Budget) -> Result<(), SuppressError> {
+        let mut reach = Reach::All;
         for _ in 0..budget.searches {
             let cost = self.cost(&best.pattern);
             self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
@@ -98,41 +99,74 @@ impl Search<'_> {
                 break;
             }
             let before = self.rounds.bound;
-            let Some((withheld, finished)) = self.cheapest(best, cost, budget)? else { break };
+            let Some((withheld, ended)) = self.cheapest(best, cost, budget, reach)? else { break };
             if self.is_proven(cost) {
                 break;
             }
             let mut grown = withheld.clone();
             let added = self.rounds.cut_off(&mut grown)?;
             let pattern = self.pattern(best, &withheld);
+            let mut learnt = added > 0;
             if added > 0 {
                 self.improve(best, self.pattern(best, &grown))?;
                 self.improve(best, pattern)?;
-                continue;
-            }
-            match self.judge(&pattern)? {
-                Verdict::Safe(witnesses) => {
-                    if self.cost(&pattern) < cost {
-                        *best = Best { pattern, witnesses };
+            } else {
+                match self.judge(&pattern)? {
+                    Verdict::Safe(witnesses) => {
+                        learnt = self.cost(&pattern) < cost * (1.0 - EQUAL);
+                        if learnt {
+                            *best = Best { pattern, witnesses };
+                        }
                     }
-                    if finished || self.rounds.bound <= before {
+                    Verdict::Exposed { news } => learnt = news,
+                }
+            }
+            reach = match (reach, ended) {
+                (Reach::All, Ended::Finished) if !learnt => break,
+                (Reach::All, Ended::Finished | Ended::Nearly) => {
+                    if !learnt && self.rounds.bound <= before {
                         break;
                     }
+                    Reach::All
                 }
-                Verdict::Exposed { news: true } => {}
-                Verdict::Exposed { news: false } => break,
+                (Reach::All, Ended::Stopped) => {
+                    self.round_off(best)?;
+                    Reach::Near(NEAR)
+                }
+                (Reach::Near(distance), _) if learnt => Reach::Near(distance),
+                (Reach::Near(distance), _) if distance < FURTHEST => Reach::Near(distance * 2),
+                (Reach::Near(_), _) => Reach::All,
+            };
+            if matches!(reach, Reach::Near(_)) {
+                self.rounds.round()?;
             }
         }
         Ok(())
     }
 
-    /// The cheapest whole pattern under the cuts, and whether nothing cheaper is left; `None` if none was found.
+    /// Tries the cells that the fractional pattern withholds to a large part, with what they lack.
+    fn round_off(&mut self, best: &mut Best) -> Result<(), SuppressError> {
+        for share in ROUNDED_OFF {
+            let Some(relaxed) = &self.rounds.relaxed else { return Ok(()) };
+            let mut withheld: Vec<bool> = relaxed.point.iter().map(|&x| x >= share).collect();
+            if self.context.is_over() || self.is_proven(self.cost(&best.pattern)) {
+                return Ok(());
+            }
+            self.rounds.cut_off(&mut withheld)?;
+            self.improve(best, self.pattern(best, &withheld))?;
+            self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
+        }
+        Ok(())
+    }
+
+    /// The cheapest whole pattern under the cuts within reach, and how the search ended; `None` if none was found.
     fn cheapest(
         &mut self,
         best: &Best,
         cost: f64,
         budget: Budget,
-    ) -> Result<Option<(Vec<bool>, bool)>, SuppressError> {
+        reach: Reach,
+    ) -> Result<Option<(Vec<bool>, Ended)>, SuppressError> {
         let system = self.rounds.system;
         let master = &self.rounds.master;
         let mut model = master.model(true);
@@ -145,37 +179,42 @@ impl Search<'_> {
             }
         }
         let known = |&at: &u32| best.pattern.is_withheld(system.component.cells[at as usize]);
-        let mut start: Vec<f64> =
+        let start: Vec<f64> =
             master.positions().iter().map(|at| f64::from(u8::from(known(at)))).collect();
-        for (value, column) in start.iter_mut().zip(&model.columns) {
-            *value = value.min(column.upper);
+        if let Reach::Near(distance) = reach {
+            ball(&mut model, &start, distance);
         }
         let mut session = self.context.engine.open(&model)?;
-        session.start(&start)?;
-        let seconds = (self.context.seconds_left)().map(|left| left.max(0.1));
+        let within =
+            start.iter().zip(&model.columns).map(|(value, column)| value.min(column.upper));
+        session.start(&within.collect::<Vec<f64>>())?;
+        let share = if reach == Reach::All { SEARCHING } else { SEARCHING_NEAR };
+        let seconds = (self.context.seconds_left)().map(|left| (left * share).max(0.1));
         // While much is open, a pattern that is nearly the cheapest gives cuts as good and takes less.
         let open = 1.0 - self.rounds.bound / cost;
         let gap = if open < SMALL { 0.0 } else { EARLY * open };
         let limits = Limits { nodes: Some(budget.nodes), seconds, gap, ..Limits::default() };
-        let (solution, bound, finished) = match session.solve(&limits)? {
+        let (solution, bound, ended) = match session.solve(&limits)? {
             Outcome::Optimal(solution) => {
                 let bound = solution.objective * (1.0 - gap);
-                (solution, bound, gap == 0.0)
+                (solution, bound, if gap > 0.0 { Ended::Nearly } else { Ended::Finished })
             }
-            Outcome::Incumbent(solution, bound) => (solution, bound, false),
-            Outcome::Infeasible => {
+            Outcome::Incumbent(solution, bound) => (solution, bound, Ended::Stopped),
+            Outcome::Infeasible if reach == Reach::All => {
                 self.rounds.bound = self.rounds.bound.max(cost);
                 return Ok(None);
             }
-            Outcome::Unbounded | Outcome::Stopped => return Ok(None),
+            Outcome::Infeasible | Outcome::Unbounded | Outcome::Stopped => return Ok(None),
         };
-        let bound = (bound * self.rounds.master.scale * (1.0 - SEARCHED)).min(cost);
-        self.rounds.bound = self.rounds.bound.max(bound);
+        if reach == Reach::All {
+            let bound = (bound * self.rounds.master.scale * (1.0 - SEARCHED)).min(cost);
+            self.rounds.bound = self.rounds.bound.max(bound);
+        }
         let mut withheld: Vec<bool> = system.free.iter().map(|free| !free).collect();
         for (&at, value) in self.rounds.master.positions().iter().zip(&solution.columns) {
             withheld[at as usize] |= *value > 0.5;
         }
-        Ok(Some((withheld, finished)))
+        Ok(Some((withheld, ended)))
     }
 
     /// The best pattern with the cells of this component as given.
@@ -230,6 +269,43 @@ impl Search<'_> {
         Ok(Verdict::Exposed { news })
     }
 }
+
+/// Allows only patterns that differ from a given one in at most `distance` cells (*local branching*).
+fn ball(model: &mut Model, centre: &[f64], distance: u32) {
+    let terms = (0..).zip(centre).map(|(column, &x)| (column, 1.0 - 2.0 * x)).collect();
+    let ones = centre.iter().sum::<f64>();
+    model.row(terms, f64::NEG_INFINITY, f64::from(distance) - ones);
+}
+
+/// Among which patterns to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    All,
+    /// Those that differ from the best one in at most so many cells.
+    Near(u32),
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    /// With the cheapest pattern under the cuts.
+    Finished,
+    /// With one that is nearly the cheapest, as asked for.
+    Nearly,
+    /// Because the time or the work was used up.
+    Stopped,
+}
+
+/// In how many cells patterns may differ from the best one at first, and at most.
+const NEAR: u32 = 24;
+const FURTHEST: u32 = 200;
+
+/// The share of the time that is left that one search may take, among all patterns or near the best one.
+const SEARCHING: f64 = 0.3;
+const SEARCHING_NEAR: f64 = 0.1;
+
+/// Cells are tried that a fractional pattern withholds to these shares.
+const ROUNDED_OFF: [f64; 3] = [0.7, 0.4, 0.2];
 
 /// Which part of the gap a search may leave open, and the gap from which on it may leave none.
 const EARLY: f64 = 0.2;
