@@ -1,5 +1,5 @@
-//! `cellveil-bench [--method M] [--time-limit SECONDS] [--watch] INSTANCE.jj…`: protects, attacks and verifies each instance and
-//! prints a table of what it took.
+//! `cellveil-bench [--method M] [--time-limit SECONDS] [--watch] [--bound WORK] INSTANCE.jj…`: protects, attacks and verifies each
+//! instance and prints a table of what it took; with `--bound` only finds lower bounds.
 //! `cellveil-bench adjust …` does the same for adjustment.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
@@ -9,7 +9,7 @@ mod watch;
 use cellveil_attack::{Intervals, Options, attack};
 use cellveil_core::Release;
 use cellveil_highs::Highs;
-use cellveil_suppress::{Context, Method, suppress};
+use cellveil_suppress::{Context, Method, lower_bound, suppress};
 use std::error::Error;
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if arguments.first().is_some_and(|first| first == "adjust") {
         return adjust::run(&arguments[1..]);
     }
-    let Wish { method, limit, watched, paths } = Wish::read(&arguments)?;
+    let Wish { method, limit, watched, work, paths } = Wish::read(&arguments)?;
     println!(
         "{:<12} {:>8} {:>7} {:>9} {:>7} {:>16} {:>16} {:>7} {:>8} {:>8} {:>8}",
         "instance",
@@ -48,6 +48,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             gap: 0.0,
             seed: 1,
         };
+        if let Some(work) = work {
+            let bound = lower_bound(&problem, &context, None, work)?.cost;
+            println!(
+                "{name:<12} {:>8} {bound:>16.0} {:>8.2}",
+                problem.len(),
+                start.elapsed().as_secs_f64()
+            );
+            continue;
+        }
         let protected = suppress(&problem, method, &context)?;
         let protect = start.elapsed().as_secs_f64();
         let start = Instant::now();
@@ -75,6 +84,8 @@ struct Wish {
     /// Seconds.
     limit: Option<f64>,
     watched: bool,
+    /// Only find a lower bound, with this much work.
+    work: Option<usize>,
     paths: Vec<String>,
 }
 
@@ -88,6 +99,7 @@ impl Wish {
             match argument.as_str() {
                 "--method" => wish.method = value()?.parse()?,
                 "--time-limit" => wish.limit = Some(value()?.parse()?),
+                "--bound" => wish.work = Some(value()?.parse()?),
                 "--watch" => wish.watched = true,
                 path => wish.paths.push(path.to_owned()),
             }

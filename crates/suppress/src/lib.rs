@@ -6,7 +6,7 @@ mod optimal;
 
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
-pub use optimal::Optimal;
+pub use optimal::{Optimal, lower_bound};
 
 use cellveil_core::Problem;
 

@@ -15,7 +15,7 @@ mod whole;
 use crate::incremental::Incremental;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
-use cellveil_core::{Bound, Exposure, Problem, Side, Status, Why};
+use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
 use level::{Level, System};
 use rounds::Rounds;
 use search::{Best, Budget, Search};
@@ -25,7 +25,7 @@ use search::{Best, Budget, Search};
 pub struct Optimal;
 
 /// What may be spent where no time limit is set.
-const BUDGET: Budget = Budget { work: 20_000_000, nodes: 20_000, searches: 200 };
+const BUDGET: Budget = Budget { work: 60_000_000, nodes: 20_000, searches: 200 };
 
 impl Protect for Optimal {
     fn protect(
@@ -46,7 +46,7 @@ impl Protect for Optimal {
             let rounds = Rounds::new(&system, levels, context.engine)?;
             let mut search = Search { problem, context, rounds };
             let seconds = (context.seconds_left)().map(|left| left * CUTTING);
-            if search.cut(problem.cost_of(&best.pattern), BUDGET.work, seconds)? {
+            if search.cut(Some(&best.pattern), BUDGET.work, seconds)? {
                 search.run(&mut best, BUDGET)?;
             }
             bound += search.rounds.bound;
@@ -64,15 +64,15 @@ impl Protect for Optimal {
 /// The share of the time that is left that goes into rounds of cuts before whole patterns are searched for.
 const CUTTING: f64 = 0.5;
 
-/// No safe pattern costs less than this. Rounds of cuts end when `work` is used up, in programs times their relations, or when
-/// the time is: what is known then is a bound all the same.
+/// No safe pattern costs less than this, whatever method it is from. Rounds of cuts end when `work` is used up, in programs times
+/// terms of relations, when the time is, or when the gap of a known pattern is small enough: what is known then is a bound.
 ///
 /// # Errors
 /// [`SuppressError`] if the engine fails.
-#[allow(dead_code, reason = "methods call it for patterns of their own")]
-pub(crate) fn lower_bound(
+pub fn lower_bound(
     problem: &Problem,
     context: &Context<'_>,
+    known: Option<&Pattern>,
     work: usize,
 ) -> Result<Bound, SuppressError> {
     let table = Table::new(problem, context)?;
@@ -85,10 +85,10 @@ pub(crate) fn lower_bound(
         }
         let rounds = Rounds::new(&system, levels, context.engine)?;
         let mut search = Search { problem, context, rounds };
-        search.cut(f64::INFINITY, work, (context.seconds_left)())?;
+        search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound;
     }
-    Ok(Bound { cost })
+    Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })
 }
 
 /// A table with every cell withheld that may be, and what is exposed with none of them.

@@ -17,7 +17,7 @@ pub(super) struct Rounds<'a> {
     pub(super) bound: f64,
     /// The last fractional pattern.
     pub(super) relaxed: Option<Relaxed>,
-    /// Programs times their relations so far.
+    /// Programs times the terms of their relations so far.
     pub(super) work: usize,
     round: usize,
 }
@@ -51,8 +51,8 @@ pub(super) const CHEAP: f64 = 0.1;
 /// Relations broken by less, as a share of the level, are not worth taking in while the pattern is fractional.
 pub(super) const BROKEN: f64 = 20.0 * TRACE;
 
-/// A level that takes more relations to decide is left alone while the pattern is fractional.
-pub(super) const RELATIONS: usize = 800;
+/// A level that takes relations of more terms to decide is left alone while the pattern is fractional.
+pub(super) const TERMS: usize = 4000;
 
 /// How often levels that all cells without a price reach are tried with all of them again.
 const RETRY: usize = 4;
@@ -104,7 +104,7 @@ impl<'a> Rounds<'a> {
         self.round += 1;
         let mut prices = Prices::new(self.system, &relaxed, self.master.scale);
         let shares = prices.shares(Some(&relaxed.point));
-        let view = View { cap: 1.0, relations: RELATIONS, broken: BROKEN };
+        let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
         let retry = self.round.is_multiple_of(RETRY);
         let mut levels = std::mem::take(&mut self.levels);
         let mut added = 0;

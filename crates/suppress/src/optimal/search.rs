@@ -27,7 +27,7 @@ pub(super) struct Search<'a> {
 /// What may be spent on a component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Programs times their relations in rounds of cuts.
+    /// Programs times terms of their relations in rounds of cuts.
     pub(super) work: usize,
     /// Nodes of one search for a whole pattern.
     pub(super) nodes: u32,
@@ -43,15 +43,17 @@ const SEVERAL: usize = 6;
 const EQUAL: f64 = 1e-8;
 
 impl Search<'_> {
-    /// Rounds of cuts until they gain little, for a table whose best pattern costs `cost`. Says whether some pattern may be safe.
+    /// Rounds of cuts until they gain little, or the gap of a known pattern is small. Says whether some pattern may be safe.
     pub(super) fn cut(
         &mut self,
-        cost: f64,
+        known: Option<&Pattern>,
         work: usize,
         seconds: Option<f64>,
     ) -> Result<bool, SuppressError> {
         let stop_at = seconds.and_then(|s| Some((self.context.seconds_left)()? - s));
         let end = self.rounds.work + work;
+        let cost = known.map_or(f64::INFINITY, |pattern| self.problem.cost_of(pattern));
+        let own_cost = known.map_or(f64::INFINITY, |pattern| self.cost(pattern));
         let mut bounds: Vec<f64> = Vec::new();
         loop {
             match self.rounds.round()? {
@@ -66,6 +68,7 @@ impl Search<'_> {
             let late =
                 stop_at.is_some_and(|at| (self.context.seconds_left)().is_some_and(|l| l < at));
             if before.is_some_and(|before| bound - before < WORTHWHILE * bound)
+                || self.is_proven(own_cost)
                 || self.rounds.work > end
                 || late
                 || self.context.is_over()

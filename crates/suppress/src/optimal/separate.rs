@@ -26,8 +26,8 @@ pub(super) struct View {
     /// Rooms are drawn in to this many times the level. Once suffices in networks, and makes the best cuts elsewhere too; a cell
     /// of other tables may have to move further than the one it protects.
     pub(super) cap: f64,
-    /// The most relations that take part.
-    pub(super) relations: usize,
+    /// The most terms of relations that take part.
+    pub(super) terms: usize,
     /// A relation that is missed by less, as a share of the level, is kept.
     pub(super) broken: f64,
 }
@@ -42,7 +42,7 @@ const NEARLY: f64 = 1.0 - 1e-6;
 pub(super) type Near = Vec<Vec<u32>>;
 
 /// Looks for tables that reach a level with every cell `i` withheld to the share `point[i]`. Also says how much work it was, in
-/// relations times programs.
+/// terms of relations times programs.
 pub(super) fn separate(
     system: &System<'_>,
     level: &Level,
@@ -59,7 +59,7 @@ pub(super) fn separate(
     loop {
         let mut furthest = Vec::new();
         for program in &programs {
-            work += program.rows.len();
+            work += program.terms();
             let Some(of_side) = program.solve(engine)? else { return Ok((Answer::Unclear, work)) };
             furthest.push(of_side);
         }
@@ -80,7 +80,7 @@ pub(super) fn separate(
             let moves = furthest.into_iter().map(|of_side| of_side.moves).collect();
             return Ok((Answer::Reached(moves), work));
         }
-        if programs.iter().any(|program| program.rows.len() > view.relations) {
+        if programs.iter().any(|program| program.terms() > view.terms) {
             return Ok((Answer::Unclear, work));
         }
     }
@@ -123,6 +123,10 @@ impl<'a> Program<'a> {
             }
         }
         Self { system, level, side, point, view, rows, taken }
+    }
+
+    fn terms(&self) -> usize {
+        self.rows.iter().map(|&row| self.system.component.rows[row as usize].len()).sum()
     }
 
     /// Takes in the relations that moves break; says whether there were any.

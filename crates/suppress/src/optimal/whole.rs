@@ -5,7 +5,7 @@
 
 use super::cuts::{Capacity, Cut, strongest};
 use super::level::{Goal, Level};
-use super::rounds::{BROKEN, CHEAP, RELATIONS, Rounds, TOGETHER, Watched, trace};
+use super::rounds::{BROKEN, CHEAP, Rounds, TERMS, TOGETHER, Watched, trace};
 use super::separate::{Answer, View, separate};
 use cellveil_core::Side;
 use cellveil_lp::EngineError;
@@ -63,14 +63,14 @@ impl Rounds<'_> {
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
                 .map(|Watched { level, near, .. }| {
-                    let view = View { cap: 1.0, relations: RELATIONS, broken: BROKEN };
+                    let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
                     let (answer, work) = separate(system, level, near, &traced, view, engine)?;
                     if let Answer::Held(capacity) = &answer
                         && !strongest(capacity, &exact).is_empty()
                     {
                         return Ok((answer, work));
                     }
-                    let view = View { cap: WIDE, relations: usize::MAX, broken: 1e-6 };
+                    let view = View { cap: WIDE, terms: usize::MAX, broken: 1e-6 };
                     let (answer, more) = separate(system, level, near, &exact, view, engine)?;
                     Ok((answer, work + more))
                 })
