@@ -7,6 +7,7 @@
 mod cuts;
 mod level;
 mod master;
+mod program;
 mod rounds;
 mod search;
 mod separate;

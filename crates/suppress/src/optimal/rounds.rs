@@ -3,7 +3,7 @@
 use super::cuts::{Capacity, of_one_relation, strongest};
 use super::level::{Level, System};
 use super::master::{Master, Relaxed};
-use super::separate::{Answer, Near, View, separate};
+use super::separate::{Answer, View, Watched};
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
 
@@ -20,14 +20,6 @@ pub(super) struct Rounds<'a> {
     /// Programs times the terms of their relations so far.
     pub(super) work: usize,
     round: usize,
-}
-
-/// A level and what is remembered about it.
-pub(super) struct Watched {
-    pub(super) level: Level,
-    pub(super) near: Near,
-    /// Whether all cells without a price, taken together, do not reach it.
-    deep: bool,
 }
 
 /// How a round ended.
@@ -53,6 +45,9 @@ pub(super) const BROKEN: f64 = 20.0 * TRACE;
 
 /// A level that takes relations of more terms to decide is left alone while the pattern is fractional.
 pub(super) const TERMS: usize = 4000;
+
+/// With more levels than this their programs are not kept from round to round.
+const KEPT: usize = 800;
 
 /// How often levels that all cells without a price reach are tried with all of them again.
 const RETRY: usize = 4;
@@ -90,7 +85,7 @@ impl<'a> Rounds<'a> {
         for cut in of_one_relation(self.system, &level).iter().filter_map(|c| c.cut(|_| false)) {
             self.master.add(cut)?;
         }
-        self.levels.push(Watched { level, near: Vec::new(), deep: true });
+        self.levels.push(Watched::new(self.system, level));
         self.levels.sort_by(|a, b| {
             b.level.target.cmp(&a.level.target).then_with(|| a.level.cmp(&b.level))
         });
@@ -107,29 +102,33 @@ impl<'a> Rounds<'a> {
         let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
         let retry = self.round.is_multiple_of(RETRY);
         let mut levels = std::mem::take(&mut self.levels);
+        let keep = levels.len() <= KEPT;
         let mut added = 0;
         for together in levels.chunks_mut(TOGETHER) {
             let all = prices.shares(None);
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
-                .map(|Watched { level, near, deep }| {
+                .map(|watched| {
                     let mut before = 0;
-                    if *deep || retry {
+                    if watched.deep || retry {
                         let (answer, work) =
-                            separate(self.system, level, near, &all, view, self.engine)?;
-                        *deep = matches!(answer, Answer::Held(_));
-                        if *deep {
+                            watched.separate(self.system, &all, view, self.engine)?;
+                        watched.deep = matches!(answer, Answer::Held(_));
+                        if watched.deep {
                             return Ok((answer, work));
                         }
                         before = work;
                     }
                     let (answer, work) =
-                        separate(self.system, level, near, &shares, view, self.engine)?;
+                        watched.separate(self.system, &shares, view, self.engine)?;
                     Ok((answer, before + work))
                 })
                 .collect();
             for ((answer, work), watched) in answers?.into_iter().zip(together) {
                 self.work += work;
+                if !keep {
+                    watched.unload();
+                }
                 let Answer::Held(capacity) = answer else { continue };
                 if watched.deep {
                     prices.pay(&capacity);

@@ -5,8 +5,8 @@
 
 use super::cuts::{Capacity, Cut, strongest};
 use super::level::{Goal, Level};
-use super::rounds::{BROKEN, CHEAP, Rounds, TERMS, TOGETHER, Watched, trace};
-use super::separate::{Answer, View, separate};
+use super::rounds::{BROKEN, CHEAP, Rounds, TERMS, TOGETHER, trace};
+use super::separate::{Answer, View, Watched};
 use cellveil_core::Side;
 use cellveil_lp::EngineError;
 use rayon::prelude::*;
@@ -62,16 +62,16 @@ impl Rounds<'_> {
             let mut together = std::mem::replace(&mut waiting, rest);
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
-                .map(|Watched { level, near, .. }| {
+                .map(|watched| {
                     let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
-                    let (answer, work) = separate(system, level, near, &traced, view, engine)?;
+                    let (answer, work) = watched.separate(system, &traced, view, engine)?;
                     if let Answer::Held(capacity) = &answer
                         && !strongest(capacity, &exact).is_empty()
                     {
                         return Ok((answer, work));
                     }
                     let view = View { cap: WIDE, terms: usize::MAX, broken: 1e-6 };
-                    let (answer, more) = separate(system, level, near, &exact, view, engine)?;
+                    let (answer, more) = watched.separate(system, &exact, view, engine)?;
                     Ok((answer, work + more))
                 })
                 .collect();
