@@ -5,6 +5,7 @@
 //! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
 
 mod cuts;
+mod heuristic;
 mod level;
 mod master;
 mod program;
@@ -44,7 +45,7 @@ impl Protect for Optimal {
             if levels.is_empty() {
                 continue;
             }
-            let rounds = Rounds::new(&system, levels, context.engine)?;
+            let rounds = Rounds::new(&system, levels, context)?;
             let mut search = Search { problem, context, rounds };
             let seconds = (context.seconds_left)().map(|left| left * CUTTING);
             if search.cut(Some(&best.pattern), BUDGET.work, seconds)? {
@@ -84,7 +85,7 @@ pub fn lower_bound(
         if levels.is_empty() {
             continue;
         }
-        let rounds = Rounds::new(&system, levels, context.engine)?;
+        let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds };
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound;

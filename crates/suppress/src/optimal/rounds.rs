@@ -4,13 +4,14 @@ use super::cuts::{Capacity, of_one_relation, strongest};
 use super::level::{Level, System};
 use super::master::{Master, Relaxed};
 use super::separate::{Answer, View, Watched};
-use cellveil_lp::{Engine, EngineError};
+use crate::method::Context;
+use cellveil_lp::EngineError;
 use rayon::prelude::*;
 
 /// The state of the rounds.
 pub(super) struct Rounds<'a> {
     pub(super) system: &'a System<'a>,
-    pub(super) engine: &'a dyn Engine,
+    pub(super) context: &'a Context<'a>,
     pub(super) master: Master<'a>,
     pub(super) levels: Vec<Watched>,
     /// No safe pattern costs less in this component.
@@ -59,12 +60,12 @@ impl<'a> Rounds<'a> {
     pub(super) fn new(
         system: &'a System<'a>,
         levels: Vec<Level>,
-        engine: &'a dyn Engine,
+        context: &'a Context<'a>,
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
             system,
-            engine,
-            master: Master::new(system, engine),
+            context,
+            master: Master::new(system, context.engine),
             levels: Vec::new(),
             bound: 0.0,
             relaxed: None,
@@ -100,27 +101,29 @@ impl<'a> Rounds<'a> {
         let mut prices = Prices::new(self.system, &relaxed, self.master.scale);
         let shares = prices.shares(Some(&relaxed.point));
         let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
+        let engine = self.context.engine;
         let retry = self.round.is_multiple_of(RETRY);
         let mut levels = std::mem::take(&mut self.levels);
         let keep = levels.len() <= KEPT;
         let mut added = 0;
         for together in levels.chunks_mut(TOGETHER) {
+            if self.context.is_over() {
+                break;
+            }
             let all = prices.shares(None);
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
                 .map(|watched| {
                     let mut before = 0;
                     if watched.deep || retry {
-                        let (answer, work) =
-                            watched.separate(self.system, &all, view, self.engine)?;
+                        let (answer, work) = watched.separate(self.system, &all, view, engine)?;
                         watched.deep = matches!(answer, Answer::Held(_));
                         if watched.deep {
                             return Ok((answer, work));
                         }
                         before = work;
                     }
-                    let (answer, work) =
-                        watched.separate(self.system, &shares, view, self.engine)?;
+                    let (answer, work) = watched.separate(self.system, &shares, view, engine)?;
                     Ok((answer, before + work))
                 })
                 .collect();
