@@ -1,8 +1,13 @@
 //! Which further cells to withhold: one folder per method, all on the same `Problem`.
 
+mod auto;
+mod chance;
+mod cover;
+mod improve;
 mod incremental;
 mod method;
 
+pub use auto::Auto;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
 
@@ -18,6 +23,7 @@ pub fn suppress(
     context: &Context<'_>,
 ) -> Result<Protected, SuppressError> {
     match method {
-        Method::Auto | Method::Incremental => Incremental.protect(problem, context),
+        Method::Auto => Auto.protect(problem, context),
+        Method::Incremental => Incremental.protect(problem, context),
     }
 }
