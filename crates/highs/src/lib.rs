@@ -2,14 +2,15 @@
 
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
 use highs_sys::{
-    Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver, Highs_create,
-    Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue, Highs_getModelStatus,
-    Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run, Highs_setBoolOptionValue,
-    Highs_setDoubleOptionValue, Highs_setIntOptionValue, Highs_setSparseSolution,
-    Highs_setStringOptionValue, HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
-    kHighsModelStatusIterationLimit as STEP_LIMIT, kHighsModelStatusModelEmpty as EMPTY,
-    kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusSolutionLimit as NODE_LIMIT,
-    kHighsModelStatusTimeLimit as TIME_LIMIT, kHighsModelStatusUnbounded as UNBOUNDED,
+    Highs_addCol, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
+    Highs_create, Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue,
+    Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run,
+    Highs_setBoolOptionValue, Highs_setDoubleOptionValue, Highs_setIntOptionValue,
+    Highs_setSparseSolution, Highs_setStringOptionValue, HighsInt,
+    kHighsModelStatusInfeasible as INFEASIBLE, kHighsModelStatusIterationLimit as STEP_LIMIT,
+    kHighsModelStatusModelEmpty as EMPTY, kHighsModelStatusOptimal as OPTIMAL,
+    kHighsModelStatusSolutionLimit as NODE_LIMIT, kHighsModelStatusTimeLimit as TIME_LIMIT,
+    kHighsModelStatusUnbounded as UNBOUNDED,
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
 };
 use std::ffi::{CStr, c_void};
@@ -43,6 +44,9 @@ struct HighsSession {
     /// Whether some column must be a whole number.
     whole: bool,
 }
+
+// SAFETY: the instance belongs to this session alone, and HiGHS keeps nothing of it in the thread that made it.
+unsafe impl Send for HighsSession {}
 
 impl Drop for HighsSession {
     fn drop(&mut self) {
@@ -250,6 +254,15 @@ impl Session for HighsSession {
             unsafe { Highs_changeColBounds(self.highs, column as HighsInt, lower, upper) },
             "a change of bounds",
         )
+    }
+
+    fn add_column(&mut self, cost: f64, lower: f64, upper: f64) -> Result<(), EngineError> {
+        // SAFETY: a live instance; no entries, so no pointers to them are read.
+        let status = unsafe {
+            Highs_addCol(self.highs, cost, lower, upper, 0, std::ptr::null(), std::ptr::null())
+        };
+        self.columns += 1;
+        check(status, "a new column")
     }
 
     fn add_row(&mut self, row: &Row) -> Result<(), EngineError> {

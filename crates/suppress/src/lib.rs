@@ -6,10 +6,12 @@ mod cover;
 mod improve;
 mod incremental;
 mod method;
+mod optimal;
 
 pub use auto::Auto;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
+pub use optimal::{Optimal, lower_bound};
 
 use cellveil_core::Problem;
 
@@ -25,5 +27,6 @@ pub fn suppress(
     match method {
         Method::Auto => Auto.protect(problem, context),
         Method::Incremental => Incremental.protect(problem, context),
+        Method::Optimal => Optimal.protect(problem, context),
     }
 }

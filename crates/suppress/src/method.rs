@@ -15,17 +15,21 @@ pub enum Method {
     Auto,
     /// The cheapest further cells for one need after the other, by linear programming.
     Incremental,
+    /// The cheapest pattern there is, by capacity cuts and branch and bound; with a time limit, a good one and how far it may be
+    /// from the cheapest.
+    Optimal,
 }
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 2] = [Self::Auto, Self::Incremental];
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Incremental, Self::Optimal];
 
     /// The name used in job files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Incremental => "incremental",
+            Self::Optimal => "optimal",
         }
     }
 }

@@ -23,9 +23,13 @@ pub(crate) fn sized(tables: Tables, cells: usize) -> impl Strategy<Value = Probl
 }
 
 pub(crate) fn protect(problem: &Problem) -> Result<Protected, SuppressError> {
+    protect_by(problem, Method::Auto)
+}
+
+pub(crate) fn protect_by(problem: &Problem, method: Method) -> Result<Protected, SuppressError> {
     let context =
         Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
-    suppress(problem, Method::Auto, &context)
+    suppress(problem, method, &context)
 }
 
 /// Attacks with nothing known beforehand.
