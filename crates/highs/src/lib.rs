@@ -180,12 +180,16 @@ impl HighsSession {
         let (strategy, presolve) = match model.changes {
             Changes::Bounds | Changes::Fresh => (1, c"off"),
             Changes::Costs => (4, c"off"),
-            Changes::Many => (1, c"on"),
+            Changes::Many | Changes::Interior => (1, c"on"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
+        if model.changes == Changes::Interior {
+            self.string_option(c"solver", c"ipm")?;
+        }
         // A search for whole numbers simplifies the model first, and a point to start from must outlive that.
-        self.cold = !is_whole && matches!(model.changes, Changes::Many | Changes::Fresh);
+        self.cold = !is_whole
+            && matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
         self.whole = is_whole;
         if is_whole {
             self.string_option(c"presolve", c"on")?;

@@ -1,9 +1,14 @@
 //! Which further cells to withhold: one folder per method, all on the same `Problem`.
 
+mod auto;
+mod chance;
+mod cover;
+mod improve;
 mod incremental;
 mod method;
 mod optimal;
 
+pub use auto::Auto;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
 pub use optimal::{Optimal, lower_bound};
@@ -20,7 +25,8 @@ pub fn suppress(
     context: &Context<'_>,
 ) -> Result<Protected, SuppressError> {
     match method {
-        Method::Auto | Method::Incremental => Incremental.protect(problem, context),
+        Method::Auto => Auto.protect(problem, context),
+        Method::Incremental => Incremental.protect(problem, context),
         Method::Optimal => Optimal.protect(problem, context),
     }
 }
