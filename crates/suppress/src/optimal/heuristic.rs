@@ -1,40 +1,34 @@
-//! Safe patterns from fractional ones.
+//! Safe patterns to start from, and from patterns that are not.
 
 use super::search::{Best, Search};
-use crate::incremental::complete;
-use crate::method::SuppressError;
-use cellveil_core::{Pattern, Problem, ProblemParts, Witness};
+use crate::improve::sweep;
+use crate::incremental::{Workshop, first, prune};
+use crate::method::{Context, SuppressError};
+use cellveil_core::{Pattern, Problem, Witness};
 
-/// How much cheaper a cell becomes that the fractional pattern withholds.
-const HINT: f64 = 0.98;
+/// The share of the time that goes into a good pattern to start from.
+const STARTING: f64 = 0.25;
+
+/// A pattern to start from, as good as a part of the time allows.
+pub(super) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
+    let workshop = Workshop::new(problem, context);
+    let mut cover = first(&workshop, &problem.start(), &[])?;
+    context.progress.improved(cover.cost(), 0.0);
+    let left = (context.seconds_left)();
+    let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
+    let workshop_time = Context { seconds_left: &seconds_left, ..*context };
+    let improving = Workshop::new(problem, &workshop_time);
+    sweep(&improving, &mut cover, workshop.work())?;
+    prune(&improving, &mut cover)?;
+    context.progress.improved(cover.cost(), 0.0);
+    let (pattern, witnesses) = cover.into_parts();
+    Ok(Best { pattern, witnesses })
+}
+
+/// Patterns that cost at most this many times as much as the best are looked through for cells to give back.
+const PROMISING: f64 = 1.1;
 
 impl Search<'_> {
-    /// Protects the table anew with cells the cheaper the more the fractional pattern withholds them, and keeps the result if it is
-    /// cheaper than the best.
-    pub(super) fn guided(&self, best: &mut Best) -> Result<(), SuppressError> {
-        let Some(guide) = self.guide() else { return Ok(()) };
-        match complete(&guide, self.context, self.problem.start(), Vec::new()) {
-            Ok((pattern, witnesses)) => {
-                self.keep(best, &pattern, &witnesses);
-                self.improve(best, pattern, &witnesses)
-            }
-            Err(SuppressError::OutOfTime { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The same problem with other costs.
-    fn guide(&self) -> Option<Problem> {
-        let relaxed = self.rounds.relaxed.as_ref()?;
-        let mut costs = self.problem.parts().costs.clone();
-        for (cell, &share) in self.rounds.system.component.cells.iter().zip(&relaxed.point) {
-            costs[cell.index()] *= 1.0 - HINT * share;
-        }
-        let parts = ProblemParts { costs, ..self.problem.parts().clone() };
-        let guide = Problem::new(parts, i64::MAX).ok()?;
-        Some(guide.against_those_of(self.problem))
-    }
-
     /// Adds what a pattern lacks, gives back what it does not need, and keeps the result if it is cheaper than the best.
     pub(super) fn improve(
         &self,
@@ -44,15 +38,19 @@ impl Search<'_> {
     ) -> Result<(), SuppressError> {
         let moves_withheld =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
-        let known = known.iter().filter(moves_withheld).cloned().collect();
-        match complete(self.problem, self.context, pattern, known) {
-            Ok((pattern, witnesses)) => {
-                self.keep(best, &pattern, &witnesses);
-                Ok(())
-            }
-            Err(SuppressError::OutOfTime { .. }) => Ok(()),
-            Err(error) => Err(error),
+        let known: Vec<Witness> = known.iter().filter(moves_withheld).cloned().collect();
+        let workshop = Workshop::new(self.problem, self.context);
+        let mut cover = match first(&workshop, &pattern, &known) {
+            Ok(cover) => cover,
+            Err(SuppressError::OutOfTime { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if cover.cost() < PROMISING * self.problem.cost_of(&best.pattern) {
+            prune(&workshop, &mut cover)?;
         }
+        let (pattern, witnesses) = cover.into_parts();
+        self.keep(best, &pattern, &witnesses);
+        Ok(())
     }
 
     fn keep(&self, best: &mut Best, pattern: &Pattern, witnesses: &[Witness]) {

@@ -14,13 +14,12 @@ mod search;
 mod separate;
 mod whole;
 
-use crate::incremental::Incremental;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
 use level::{Level, System};
 use rounds::Rounds;
-use search::{Best, Budget, Search};
+use search::{Budget, Search};
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,8 +34,7 @@ impl Protect for Optimal {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let start = Incremental.protect(problem, context)?;
-        let mut best = Best { pattern: start.pattern, witnesses: start.witnesses };
+        let mut best = heuristic::start(problem, context)?;
         let table = Table::new(problem, context)?;
         let mut bound = 0.0;
         for component in &table.components {

@@ -136,10 +136,7 @@ impl Search<'_> {
                     }
                     Reach::All
                 }
-                (Reach::All, Ended::Stopped) => {
-                    self.guided(best)?;
-                    Reach::Near(NEAR)
-                }
+                (Reach::All, Ended::Stopped) => Reach::Near(NEAR),
                 (Reach::Near(distance), _) if learnt => Reach::Near(distance),
                 (Reach::Near(distance), _) if distance < FURTHEST => Reach::Near(distance * 2),
                 (Reach::Near(_), _) => Reach::All,
