@@ -55,16 +55,21 @@ impl Search<'_> {
         let cost = known.map_or(f64::INFINITY, |pattern| self.problem.cost_of(pattern));
         let own_cost = known.map_or(f64::INFINITY, |pattern| self.cost(pattern));
         let mut bounds: Vec<f64> = Vec::new();
+        let mut in_vain = 0;
         loop {
             match self.rounds.round()? {
                 Round::Infeasible => return Ok(false),
-                Round::Added(0) => return Ok(true),
-                Round::Added(_) => {}
+                Round::Added(0) => in_vain += 1,
+                Round::Added(_) => in_vain = 0,
+            }
+            let pass = self.rounds.per_pass();
+            if in_vain == pass {
+                return Ok(true);
             }
             let bound = self.rounds.bound;
             self.context.progress.improved(cost, bound);
             bounds.push(bound);
-            let before = bounds.len().checked_sub(SEVERAL + 1).map(|at| bounds[at]);
+            let before = bounds.len().checked_sub(SEVERAL * pass + 1).map(|at| bounds[at]);
             let late =
                 stop_at.is_some_and(|at| (self.context.seconds_left)().is_some_and(|l| l < at));
             if before.is_some_and(|before| bound - before < WORTHWHILE * bound)
