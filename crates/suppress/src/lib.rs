@@ -1,8 +1,11 @@
 //! Which further cells to withhold: one folder per method, all on the same `Problem`.
 
+mod hypercube;
 mod incremental;
 mod method;
+mod subtable;
 
+pub use hypercube::Hypercube;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
 
@@ -19,5 +22,6 @@ pub fn suppress(
 ) -> Result<Protected, SuppressError> {
     match method {
         Method::Auto | Method::Incremental => Incremental.protect(problem, context),
+        Method::Hypercube => Hypercube.protect(problem, context),
     }
 }

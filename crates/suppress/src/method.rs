@@ -15,17 +15,20 @@ pub enum Method {
     Auto,
     /// The cheapest further cells for one need after the other, by linear programming.
     Incremental,
+    /// Every withheld cell a corner of a hypercube of withheld cells, sub-table by sub-table.
+    Hypercube,
 }
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 2] = [Self::Auto, Self::Incremental];
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Incremental, Self::Hypercube];
 
     /// The name used in job files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Incremental => "incremental",
+            Self::Hypercube => "hypercube",
         }
     }
 }

@@ -58,7 +58,6 @@ impl Protect for Incremental {
 ///
 /// # Errors
 /// [`SuppressError`] if no pattern is found.
-#[allow(dead_code, reason = "other methods end with it")]
 pub(crate) fn complete(
     problem: &Problem,
     context: &Context<'_>,
