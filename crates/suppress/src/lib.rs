@@ -3,11 +3,15 @@
 mod hypercube;
 mod incremental;
 mod method;
+mod modular;
+mod network;
 mod subtable;
 
 pub use hypercube::Hypercube;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
+pub use modular::Modular;
+pub use network::Network;
 
 use cellveil_core::Problem;
 
@@ -23,5 +27,7 @@ pub fn suppress(
     match method {
         Method::Auto | Method::Incremental => Incremental.protect(problem, context),
         Method::Hypercube => Hypercube.protect(problem, context),
+        Method::Modular => Modular.protect(problem, context),
+        Method::Network => Network.protect(problem, context),
     }
 }

@@ -17,11 +17,16 @@ pub enum Method {
     Incremental,
     /// Every withheld cell a corner of a hypercube of withheld cells, sub-table by sub-table.
     Hypercube,
+    /// Sub-table by sub-table from the top, with the margins as the sub-tables above left them.
+    Modular,
+    /// Shortest paths; for tables of two dimensions, also with one hierarchy in one of them.
+    Network,
 }
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Incremental, Self::Hypercube];
+    pub const ALL: [Self; 5] =
+        [Self::Auto, Self::Incremental, Self::Hypercube, Self::Modular, Self::Network];
 
     /// The name used in job files and on the command line.
     pub fn name(self) -> &'static str {
@@ -29,6 +34,8 @@ impl Method {
             Self::Auto => "auto",
             Self::Incremental => "incremental",
             Self::Hypercube => "hypercube",
+            Self::Modular => "modular",
+            Self::Network => "network",
         }
     }
 }
@@ -117,6 +124,14 @@ pub enum SuppressError {
         why: String,
         /// What to do about it.
         hint: String,
+    },
+    /// The table is none for the network method.
+    #[error(
+        "the table is no network: {relation} crosses more than one other direction\nhint: use the method `auto`, or another that works for all tables"
+    )]
+    NoNetwork {
+        /// The relation in the way, by its total.
+        relation: String,
     },
     /// The time was up before every need was met.
     #[error(
