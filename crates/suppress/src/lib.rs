@@ -1,12 +1,15 @@
 //! Which further cells to withhold: one folder per method, all on the same `Problem`.
 
+mod genetic;
 mod hypercube;
 mod incremental;
 mod method;
 mod modular;
 mod network;
+mod random;
 mod subtable;
 
+pub use genetic::Genetic;
 pub use hypercube::Hypercube;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
@@ -29,5 +32,6 @@ pub fn suppress(
         Method::Hypercube => Hypercube.protect(problem, context),
         Method::Modular => Modular.protect(problem, context),
         Method::Network => Network.protect(problem, context),
+        Method::Genetic => Genetic.protect(problem, context),
     }
 }

@@ -21,12 +21,20 @@ pub enum Method {
     Modular,
     /// Shortest paths; for tables of two dimensions, also with one hierarchy in one of them.
     Network,
+    /// Groups of needs in the best order that a genetic algorithm finds.
+    Genetic,
 }
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 5] =
-        [Self::Auto, Self::Incremental, Self::Hypercube, Self::Modular, Self::Network];
+    pub const ALL: [Self; 6] = [
+        Self::Auto,
+        Self::Incremental,
+        Self::Hypercube,
+        Self::Modular,
+        Self::Network,
+        Self::Genetic,
+    ];
 
     /// The name used in job files and on the command line.
     pub fn name(self) -> &'static str {
@@ -36,6 +44,7 @@ impl Method {
             Self::Hypercube => "hypercube",
             Self::Modular => "modular",
             Self::Network => "network",
+            Self::Genetic => "genetic",
         }
     }
 }
