@@ -8,6 +8,7 @@ mod modular;
 mod network;
 mod random;
 mod subtable;
+mod tabu;
 
 pub use genetic::Genetic;
 pub use hypercube::Hypercube;
@@ -15,6 +16,7 @@ pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
 pub use modular::Modular;
 pub use network::Network;
+pub use tabu::Tabu;
 
 use cellveil_core::Problem;
 
@@ -33,5 +35,6 @@ pub fn suppress(
         Method::Modular => Modular.protect(problem, context),
         Method::Network => Network.protect(problem, context),
         Method::Genetic => Genetic.protect(problem, context),
+        Method::Tabu => Tabu.protect(problem, context),
     }
 }

@@ -23,17 +23,20 @@ pub enum Method {
     Network,
     /// Groups of needs in the best order that a genetic algorithm finds.
     Genetic,
+    /// From pattern to pattern by exchanging cells, judged by witnesses in store.
+    Tabu,
 }
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Auto,
         Self::Incremental,
         Self::Hypercube,
         Self::Modular,
         Self::Network,
         Self::Genetic,
+        Self::Tabu,
     ];
 
     /// The name used in job files and on the command line.
@@ -45,6 +48,7 @@ impl Method {
             Self::Modular => "modular",
             Self::Network => "network",
             Self::Genetic => "genetic",
+            Self::Tabu => "tabu",
         }
     }
 }
