@@ -14,6 +14,7 @@ mod knowledge;
 mod need;
 mod pattern;
 mod problem;
+mod reasons;
 mod relation;
 mod release;
 mod table;
@@ -33,6 +34,7 @@ pub use pattern::{Pattern, Why};
 pub use problem::{
     Cost, Knowledge, NO_LOWER, NO_UPPER, Policy, Problem, ProblemError, ProblemParts, Status,
 };
+pub use reasons::Reasons;
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};
 pub use table::{Contribution, Contributors, Table, TableError, TableParts, Weighted};
