@@ -110,7 +110,7 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         error_with("k = 85", "k = 185"),
         error_with("method = \"suppress\"", "method = \"cta\""),
         error_with("method = \"suppress\"", "method = \"supress\""),
-        error_with("suppression = \"incremental\"", "suppression = \"modular\""),
+        error_with("suppression = \"incremental\"", "suppression = \"modlar\""),
         error_with(
             "intruder = [\"singleton\"]",
             "intruder = [\"singleton\", \"earlier-releases\"]",
