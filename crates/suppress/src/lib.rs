@@ -1,5 +1,6 @@
 //! Which further cells to withhold: one folder per method, all on the same `Problem`.
 
+mod conflict;
 mod genetic;
 mod hypercube;
 mod incremental;
@@ -20,7 +21,7 @@ pub use tabu::Tabu;
 
 use cellveil_core::Problem;
 
-/// Runs a method.
+/// Runs a method. If there is no pattern, the error names the frozen cells that stand in the way, as few as can be.
 ///
 /// # Errors
 /// [`SuppressError`] if no pattern is found.
@@ -29,12 +30,13 @@ pub fn suppress(
     method: Method,
     context: &Context<'_>,
 ) -> Result<Protected, SuppressError> {
-    match method {
+    let found = match method {
         Method::Auto | Method::Incremental => Incremental.protect(problem, context),
         Method::Hypercube => Hypercube.protect(problem, context),
         Method::Modular => Modular.protect(problem, context),
         Method::Network => Network.protect(problem, context),
         Method::Genetic => Genetic.protect(problem, context),
         Method::Tabu => Tabu.protect(problem, context),
-    }
+    };
+    found.map_err(|error| conflict::explained(problem, context, error))
 }

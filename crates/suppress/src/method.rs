@@ -1,7 +1,7 @@
 //! The methods by name, and what each of them gives back.
 
 use cellveil_attack::AttackError;
-use cellveil_core::{Bound, Pattern, Problem, Witness};
+use cellveil_core::{Bound, CellId, Pattern, Problem, Witness};
 use cellveil_lp::{Engine, EngineError};
 use std::fmt;
 use std::str::FromStr;
@@ -137,6 +137,8 @@ pub enum SuppressError {
         why: String,
         /// What to do about it.
         hint: String,
+        /// Cells that must be published and block it together, ascending; empty if it is not known which do.
+        frozen: Vec<CellId>,
     },
     /// The table is none for the network method.
     #[error(

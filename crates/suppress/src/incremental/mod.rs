@@ -245,6 +245,7 @@ impl<'a> Search<'a> {
             cell: names.describe(cell).to_string(),
             why,
             hint: hint.to_owned(),
+            frozen: Vec::new(),
         }
     }
 
@@ -254,6 +255,7 @@ impl<'a> Search<'a> {
             cell: names.describe(cell).to_string(),
             why: format!("\n  against the only contributor of `{}`, who knows that cell", names.describe(singleton)),
             hint: "publish the table at a coarser level, or leave the singleton intruder out of the job".to_owned(),
+            frozen: Vec::new(),
         }
     }
 

@@ -131,3 +131,37 @@ fn cells_of_one_component_are_given_back_whatever_a_witness_moves_in_another() {
     let problem = cellveil_argus::jj::read(include_str!("two_components.jj"), 0).unwrap();
     assert_eq!(redundant(Method::Auto, &problem), []);
 }
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn a_conflict_blocks_its_cell_and_no_part_of_it_does(
+        problem in prop_oneof![
+            sized(Tables { shares: [20, 50], ..Tables::tiny() }, 60),
+            sized(Tables { leaves: 3, shares: [15, 45], ..Tables::default() }, 80),
+        ],
+    ) {
+        let Err(SuppressError::NoPattern { cell, frozen, .. }) = protect_by(Method::Auto, &problem)
+        else {
+            return Ok(());
+        };
+        let named = |c: CellId| problem.names().describe(c).to_string() == cell;
+        // Everything withheld but these cells.
+        let is_blocked = |published: &[CellId]| {
+            let mut pattern = problem.start();
+            for cell in problem.cells().filter(|cell| !published.contains(cell)) {
+                pattern.withhold(cell, cellveil_core::Why::Secondary);
+            }
+            find(&problem, &pattern).audit.exposed_cells().into_iter().any(named)
+        };
+        prop_assume!(!frozen.is_empty());
+        prop_assert!(frozen.iter().all(|&cell| problem.status(cell) == Status::Frozen));
+        prop_assert!(is_blocked(&frozen));
+        for left_out in 0..frozen.len() {
+            let mut fewer = frozen.clone();
+            fewer.remove(left_out);
+            prop_assert!(!is_blocked(&fewer), "{:?} block without {}", fewer, left_out);
+        }
+    }
+}
