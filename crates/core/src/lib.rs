@@ -8,6 +8,7 @@ mod adjustment;
 mod audit;
 mod bound;
 mod cell;
+mod choices;
 mod hierarchy;
 mod insider;
 mod knowledge;
