@@ -7,7 +7,7 @@
 //! hierarchies are needed, and a JJ file from anywhere has sub-tables too.
 
 use cellveil_attack::{Component, Crossings};
-use cellveil_core::{CellId, Problem};
+use cellveil_core::CellId;
 
 /// A table without hierarchies: one relation per direction, crossed.
 pub(crate) struct SubTable {
@@ -48,16 +48,15 @@ const MOST_RELATIONS: usize = 32;
 /// A place without a cell.
 const NO_CELL: u32 = u32::MAX;
 
-/// Finds the sub-tables, those of small classes first.
-pub(crate) fn subtables(problem: &Problem) -> Vec<SubTable> {
-    let whole = Component::whole(problem);
-    let crossings = Crossings::new(&whole);
+/// Finds the sub-tables of a whole table, those of small classes first.
+pub(crate) fn subtables(whole: &Component, crossings: &Crossings<'_>) -> Vec<SubTable> {
+    let cells = whole.cells.len();
     let totals = whole.rows.iter().map(|row| total(row)).collect();
-    let finder = Finder { crossings: &crossings, cells: problem.len(), totals };
+    let finder = Finder { crossings, cells, totals };
     let depths = finder.depths();
     let mut covered = vec![false; whole.rows.len()];
     let mut found = Vec::new();
-    for corner in 0..problem.len() as u32 {
+    for corner in 0..cells as u32 {
         for clique in finder.below(corner) {
             found.extend(finder.cross(corner, &clique, depths[corner as usize], &mut covered));
         }
@@ -266,6 +265,7 @@ fn largest_sets(joined: &[u32], set: u32, mut open: u32, mut done: u32, found: &
 #[cfg(test)]
 mod tests {
     use super::subtables;
+    use cellveil_attack::{Component, Crossings};
     use cellveil_core::Problem;
     use cellveil_testkit::{Sketch, Trait};
 
@@ -292,7 +292,12 @@ mod tests {
             sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
             (table.class, sides)
         };
-        subtables(problem).iter().map(shape).collect()
+        found(problem).iter().map(shape).collect()
+    }
+
+    fn found(problem: &Problem) -> Vec<super::SubTable> {
+        let whole = Component::whole(problem);
+        subtables(&whole, &Crossings::new(&whole))
     }
 
     #[test]
@@ -320,7 +325,7 @@ mod tests {
     #[test]
     fn every_relation_is_a_line_of_some_sub_table() {
         let problem = problem(&[&[2, 2], &[3], &[2, 3]], 3);
-        let tables = subtables(&problem);
+        let tables = found(&problem);
         for relation in 0..problem.relations().len() {
             let inside = |table: &super::SubTable| {
                 let mut cells = problem.relations().row(relation).map(|(cell, _)| cell);

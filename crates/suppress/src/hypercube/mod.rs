@@ -42,9 +42,9 @@ type Task = (u32, Reverse<i64>, u32);
 
 /// The pattern that cubes alone give, and those cubes that keep every sum of the whole table.
 pub(crate) fn cubes(problem: &Problem, context: &Context<'_>) -> (Pattern, Vec<Witness>) {
-    let tables = subtables(problem);
     let whole = Component::whole(problem);
     let crossings = Crossings::new(&whole);
+    let tables = subtables(&whole, &crossings);
     let mut work = Work::new(problem, &tables, &crossings);
     while let Some((table, _, at)) = work.tasks.pop_first() {
         if context.is_over() {

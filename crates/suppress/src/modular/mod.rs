@@ -11,6 +11,7 @@ mod piece;
 use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::subtable::{SubTable, subtables};
+use cellveil_attack::{Component, Crossings};
 use cellveil_core::{Bound, CellId, Incidence, Pattern, Problem, Why};
 use piece::{Margins, Piece};
 use rayon::prelude::*;
@@ -46,7 +47,8 @@ struct Tables<'t> {
 
 impl<'t> Tables<'t> {
     fn new(problem: &'t Problem) -> Self {
-        let tables = subtables(problem);
+        let whole = Component::whole(problem);
+        let tables = subtables(&whole, &Crossings::new(&whole));
         let mut homes = vec![Vec::new(); problem.len()];
         for (at, table) in tables.iter().enumerate() {
             for cell in table.cells.iter().flatten() {

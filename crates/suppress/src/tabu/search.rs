@@ -48,6 +48,7 @@ pub(super) fn search(state: &mut State<'_>, context: &Context<'_>, limit: Option
         waited += 1;
         if cost < best.0 - 1e-9 * best.0.abs() {
             best = (cost, state.pattern.clone());
+            context.progress.improved(cost, 0.0);
             waited = 0;
         }
     }
