@@ -60,15 +60,15 @@ const LEARNING: f64 = 0.2;
 /// After this many generations without a better order the search ends.
 const PATIENCE: usize = 12;
 
-/// The best order of so many groups that was found.
-pub(super) fn best_order(
+/// The best orders of so many groups that were found, the best first.
+pub(super) fn best_orders(
     groups: usize,
     seed: u64,
     judge: &dyn Judge,
-) -> Result<Vec<usize>, SuppressError> {
+) -> Result<Vec<Vec<usize>>, SuppressError> {
     let first: Vec<usize> = (0..groups).collect();
     if groups <= 1 || judge.orders() < 2 || judge.is_over() {
-        return Ok(first);
+        return Ok(vec![first]);
     }
     let mut random = Random::new(seed, 0x6E6E);
     let mut known: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
@@ -91,7 +91,7 @@ pub(super) fn best_order(
         pool.truncate(POOL);
         waited = if known.get(&pool[0].order).copied() < before { 0 } else { waited + 1 };
     }
-    Ok(pool.swap_remove(0).order)
+    Ok(pool.into_iter().map(|one| one.order).collect())
 }
 
 /// The given order, the same backwards, and random ones.
@@ -180,7 +180,7 @@ fn permutations(things: &[usize]) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Individual, Judge, best_order};
+    use super::{Individual, Judge, best_orders};
     use crate::method::SuppressError;
     use std::collections::BTreeMap;
 
@@ -212,29 +212,31 @@ mod tests {
         }
     }
 
+    /// The best order that is found.
+    fn best_order(groups: usize, seed: u64, judge: &Wanted) -> Option<Vec<usize>> {
+        best_orders(groups, seed, judge).ok()?.into_iter().next()
+    }
+
     #[test]
     fn three_groups_are_tried_in_all_orders() {
         let wanted = vec![1, 2, 0];
-        assert_eq!(best_order(3, 1, &Wanted(wanted.clone(), 6)).ok(), Some(wanted));
+        assert_eq!(best_order(3, 1, &Wanted(wanted.clone(), 6)), Some(wanted));
     }
 
     #[test]
     fn many_groups_evolve_towards_the_best_order_and_the_same_way_every_time() {
         let wanted = vec![6, 2, 7, 0, 3, 5, 1, 4];
         for seed in 0..5 {
-            let found = best_order(8, seed, &Wanted(wanted.clone(), 5000)).ok();
+            let found = best_order(8, seed, &Wanted(wanted.clone(), 5000));
             let order = found.clone().unwrap_or_default();
             let wrong: usize = order.iter().zip(&wanted).map(|(a, b)| a.abs_diff(*b)).sum();
             assert!(order.len() == 8 && wrong <= 8, "{order:?}; a random order is 21 off");
-            assert_eq!(best_order(8, seed, &Wanted(wanted.clone(), 5000)).ok(), found);
+            assert_eq!(best_order(8, seed, &Wanted(wanted.clone(), 5000)), found);
         }
     }
 
     #[test]
     fn one_order_is_taken_as_it_is() {
-        assert_eq!(
-            best_order(5, 1, &Wanted(vec![4, 3, 2, 1, 0], 1)).ok(),
-            Some(vec![0, 1, 2, 3, 4])
-        );
+        assert_eq!(best_order(5, 1, &Wanted(vec![4, 3, 2, 1, 0], 1)), Some(vec![0, 1, 2, 3, 4]));
     }
 }

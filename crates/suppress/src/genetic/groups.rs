@@ -10,7 +10,7 @@ pub(super) type Groups = Vec<Vec<usize>>;
 const SMALL: usize = 30_000;
 
 /// In small tables the exposed needs make at least this many groups, if there are that many.
-const GROUPS: usize = 10;
+const GROUPS: usize = 25;
 
 /// Puts needs into groups, small levels first, where possible into one with others of the same relations.
 ///

@@ -13,8 +13,8 @@ mod program;
 use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Reduced, reduce};
-use cellveil_core::{Bound, Problem, Side};
-use evolve::{Individual, best_order};
+use cellveil_core::{Bound, Pattern, Problem, Side, Witness};
+use evolve::{Individual, Judge, best_orders};
 use groups::{Groups, group};
 use program::{Program, Sides};
 use rayon::prelude::*;
@@ -28,6 +28,10 @@ pub struct Genetic;
 /// answer is the same everywhere.
 const MOST_WORK: usize = 3_000_000;
 
+/// How many orders are protected in full where needs times terms of relations are at most `SMALL`.
+const FINALISTS: usize = 4;
+const SMALL: usize = 1_500_000;
+
 impl Protect for Genetic {
     fn protect(
         &self,
@@ -37,12 +41,38 @@ impl Protect for Genetic {
         let groups = group(problem, &exposed(problem));
         let program = Program::new(problem, preselect::preselect(problem));
         let fitness = Fitness::new(problem, context, &groups, &program);
-        let order = best_order(groups.len(), context.seed, &fitness)?;
-        let (pattern, _) = program.protect(context, &groups, &order, Sides::Both)?;
-        let (pattern, witnesses) = complete(problem, context, pattern, Vec::new())?;
+        let orders = best_orders(groups.len(), context.seed, &fitness)?;
+        let mut best: Option<(f64, Pattern, Vec<Witness>)> = None;
+        for order in orders.iter().take(finalists(problem)) {
+            if best.is_some() && fitness.is_over() {
+                break;
+            }
+            let (pattern, _) = program.protect(context, &groups, order, Sides::Both)?;
+            match complete(problem, context, pattern, Vec::new()) {
+                Ok((pattern, witnesses)) => {
+                    let cost = problem.cost_of(&pattern);
+                    if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                        context.progress.improved(cost, 0.0);
+                        best = Some((cost, pattern, witnesses));
+                    }
+                }
+                // A pattern exists now, so another order that runs out of time is no failure.
+                Err(SuppressError::OutOfTime { .. }) if best.is_some() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        let (pattern, witnesses) = match best {
+            Some((_, pattern, witnesses)) => (pattern, witnesses),
+            None => complete(problem, context, problem.start(), Vec::new())?,
+        };
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Genetic })
     }
+}
+
+/// How many of the best orders are protected in full; the cheapest pattern is kept.
+fn finalists(problem: &Problem) -> usize {
+    if problem.needs().len() * problem.relations().terms() <= SMALL { FINALISTS } else { 1 }
 }
 
 /// The needs that the sensitive cells alone do not meet, as far as propagation sees it.
@@ -87,7 +117,7 @@ impl<'f> Fitness<'f> {
     }
 }
 
-impl evolve::Judge for Fitness<'_> {
+impl Judge for Fitness<'_> {
     fn orders(&self) -> usize {
         self.orders
     }

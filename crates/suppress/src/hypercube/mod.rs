@@ -149,11 +149,12 @@ impl<'w> Work<'w> {
         })
     }
 
-    /// Withholds the corners of a cube. Each must be able to move as far in its other sub-tables.
+    /// Withholds the corners of a cube. Each must be able to move at all in its other sub-tables: to ask for as much there as here costs more
+    /// cells than the repair does where it is needed (h2d750: 506 097 instead of 414 316 in the end).
     fn take(&mut self, table: u32, cube: &Cube) {
         for &(cell, sign) in &cube.corners {
             let [down, up] = cube.levels;
-            let asked = if sign > 0 { [down, up] } else { [up, down] };
+            let asked = if sign > 0 { [down, up] } else { [up, down] }.map(|level| level.min(1));
             let before = self.levels[cell.index()];
             let levels = [before[0].max(asked[0]), before[1].max(asked[1])];
             let is_new = !self.pattern.is_withheld(cell);
