@@ -237,8 +237,8 @@ impl Search<'_> {
     fn improve(&self, best: &mut Best, pattern: Pattern) -> Result<(), SuppressError> {
         let moves_withheld =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
-        let known = best.witnesses.iter().filter(moves_withheld).cloned().collect();
-        match complete(self.problem, self.context, pattern, known) {
+        let known: Vec<Witness> = best.witnesses.iter().filter(moves_withheld).cloned().collect();
+        match complete(self.problem, self.context, &pattern, &known) {
             Ok((pattern, witnesses)) => {
                 if self.problem.cost_of(&pattern) < self.problem.cost_of(&best.pattern) {
                     *best = Best { pattern, witnesses };
