@@ -19,6 +19,25 @@ pub struct Component {
 }
 
 impl Component {
+    /// All cells of a problem, also those that must be published, and all its distinct relations: positions are cells.
+    pub fn whole(problem: &Problem) -> Self {
+        let cells: Vec<CellId> = problem.cells().collect();
+        let relations = problem.relations();
+        let terms = |relation| {
+            let mut row: Vec<(u32, i32)> =
+                relations.row(relation).map(|(cell, c)| (cell.0, c)).collect();
+            row.sort_unstable();
+            row
+        };
+        let mut rows: Vec<Vec<(u32, i32)>> = (0..relations.len()).map(terms).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let room =
+            |&cell: &CellId| Side::BOTH.map(|side| problem.room(cell, side).unwrap_or(NO_LIMIT));
+        let rooms = cells.iter().map(room).collect();
+        Self { cells, rows, rooms }
+    }
+
     /// Where a cell stands.
     pub fn position(&self, cell: CellId) -> Option<u32> {
         self.cells.binary_search(&cell).ok().map(|at| at as u32)

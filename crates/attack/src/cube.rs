@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::ControlFlow;
 
-/// The relations of a component, ready to find where two of them cross.
-pub(crate) struct Crossings<'a> {
+/// The relations of a component, ready to find where two of them cross. Cells go by their position in the component.
+pub struct Crossings<'a> {
     component: &'a Component,
     pub(crate) rows_of: Rows,
     /// The cell in which two relations cross, the smaller first.
@@ -55,7 +55,8 @@ pub(crate) struct Walk<'w> {
 }
 
 impl<'a> Crossings<'a> {
-    pub(crate) fn new(component: &'a Component) -> Self {
+    /// Looks every pair of relations up that cross in a cell.
+    pub fn new(component: &'a Component) -> Self {
         let rows_of = component.rows_of();
         let mut at = Map::default();
         for column in 0..component.cells.len() {
@@ -67,6 +68,19 @@ impl<'a> Crossings<'a> {
             }
         }
         Self { component, rows_of, at }
+    }
+
+    /// The relations of a cell, with its coefficient in each.
+    pub fn relations_of(&self, at: u32) -> &[(u32, i32)] {
+        self.rows_of.of(at as usize)
+    }
+
+    /// The cell that completes a rectangle: it stands in a relation with both of two cells, and is not the corner `between` them.
+    pub fn fourth(&self, a: u32, b: u32, between: u32) -> Option<u32> {
+        self.relations_of(a).iter().find_map(|&(p, _)| {
+            let rows = self.relations_of(b).iter().filter(|&&(q, _)| p != q);
+            rows.filter_map(|&(q, _)| self.at(p, q)).find(|at| ![a, b, between].contains(at))
+        })
     }
 
     /// Walks over the cubes with a corner at a position, until the visitor stops it or the work is used up.
@@ -151,8 +165,8 @@ impl<'a> Crossings<'a> {
         self.at.get(&key(a, b)).copied()
     }
 
-    /// The cells of a relation.
-    pub(crate) fn row(&self, row: u32) -> &[(u32, i32)] {
+    /// The cells of a relation with their coefficients.
+    pub fn row(&self, row: u32) -> &[(u32, i32)] {
         &self.component.rows[row as usize]
     }
 
@@ -189,11 +203,14 @@ impl<'a> Crossings<'a> {
 
     /// Whether the corners keep every relation that any of them stands in.
     pub(crate) fn is_balanced(&self, corners: &[Corner]) -> bool {
-        let mut sums: Vec<(u32, i32)> = corners
-            .iter()
-            .flat_map(|corner| {
-                let rows = self.rows_of.of(corner.at as usize);
-                rows.iter().map(|&(row, c)| (row, c * corner.sign))
+        self.keeps_every_sum(corners.iter().map(|corner| (corner.at, corner.sign)))
+    }
+
+    /// Whether cells that move by these signs keep every relation that any of them stands in.
+    pub fn keeps_every_sum(&self, signs: impl Iterator<Item = (u32, i32)>) -> bool {
+        let mut sums: Vec<(u32, i32)> = signs
+            .flat_map(|(at, sign)| {
+                self.relations_of(at).iter().map(move |&(row, c)| (row, c * sign))
             })
             .collect();
         sums.sort_unstable();

@@ -27,6 +27,7 @@ mod whole;
 
 pub use attack::{AFFORDABLE, Attack, AttackError, Intervals, Options, attack, prove};
 pub use component::{Component, Reduced, reduce};
+pub use cube::Crossings;
 pub use disclosure::disclosed;
 pub use exact::exact_witness;
 pub use explain::{Explanation, explain};

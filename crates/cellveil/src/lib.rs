@@ -19,7 +19,7 @@ mod time_limit;
 pub use adjustment::{ReleasedAdjustment, release_adjusted};
 pub use batch::{BatchError, BatchLog, BatchOptions, CommandLog, TableLog, run_batch};
 pub use error::{Error, Exposed};
-pub use job::{Data, Job, JobError, Protection};
+pub use job::{Data, Job, JobError, Previous, Protection};
 pub use pipeline::{
     Audited, EXPLAINED, Engines, Made, Origin, Released, Secured, audit, pose, protect, publish,
     secure, tabulate,

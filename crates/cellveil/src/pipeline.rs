@@ -2,14 +2,14 @@
 //!
 //! Each step is one function; none reaches back.
 
-use crate::{Data, Error, Exposed, Job, Run, inputs, judge};
+use crate::{Data, Error, Exposed, Job, Previous, Run, inputs, judge};
 use cellveil_attack::{Attack, AttackError, Intervals, Options, attack, explain};
 use cellveil_core::{
     Audit, CellId, Certificate, Exposure, Pattern, Policy, Problem, Release, Status, Table,
     TableError,
 };
 use cellveil_lp::Engine;
-use cellveil_publish::{Formats, Input, Publication, Summary};
+use cellveil_publish::{Formats, Input, Publication, RELEASED_FROZEN, Summary};
 use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
 use cellveil_tabulate::{Tabulate, TabulateError};
 use std::path::{Path, PathBuf};
@@ -91,6 +91,8 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
     let judgement = run.stage("judge", || judge::judge(job, &made))?;
     let policy = Policy {
         cost: job.protection.cost.clone(),
+        lambda: job.protection.lambda,
+        margins: job.protection.margins,
         knowledge: job.protection.knowledge,
         singletons: job.protection.singletons,
         width: judgement.width,
@@ -100,6 +102,7 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
     let coalitions = holdings.map_or_else(Vec::new, |holdings| holdings.coalitions().to_vec());
     let problem = problem.with_coalitions(coalitions)?;
     let problem = if job.protection.whole { problem.above_zero().of_counts()? } else { problem };
+    let problem = choose(problem, job)?;
     let origin = Origin {
         inputs: inputs::inputs(&job.files)?,
         job: Some(job.text.clone()),
@@ -107,6 +110,22 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
         formats: job.formats,
     };
     Ok((problem, origin))
+}
+
+/// What the job says about single cells: their costs, and what becomes of those that an earlier release withheld.
+fn choose(mut problem: Problem, job: &Job) -> Result<Problem, Error> {
+    if let Some(path) = &job.protection.cost_file {
+        let costs = cellveil_publish::read_costs(path, &problem)?;
+        problem = problem.with_costs(costs)?;
+    }
+    let Some((path, previous)) = &job.protection.previous else { return Ok(problem) };
+    let pattern = cellveil_publish::read_pattern(path, &problem)?;
+    let withheld: Vec<CellId> = pattern.secondaries().collect();
+    Ok(match previous {
+        Previous::Keep => problem.keeping(withheld),
+        Previous::Prefer => problem.with_costs(withheld.into_iter().map(|cell| (cell, 0.0)))?,
+        Previous::Forbid => problem.forbidding(withheld),
+    })
 }
 
 /// Makes the table of a job.
@@ -157,8 +176,10 @@ pub fn secure(
         gap: run.settings.gap.unwrap_or(0.0),
         seed: run.settings.seed(),
     };
-    let (problem, chosen) =
-        run.stage("suppress", || run.install(|| withhold(problem, method, &context)))??;
+    let release_frozen = run.settings.release_frozen;
+    let (problem, chosen, released) = run.stage("suppress", || {
+        run.install(|| withhold(problem, method, &context, release_frozen))
+    })??;
     let Protected { pattern, witnesses, bound, method } = chosen;
     let options = Options { intervals };
     let attacked = run.stage("attack", || {
@@ -172,26 +193,53 @@ pub fn secure(
     summary.method = Some(method.name().to_owned());
     summary.lower_bound = Some(bound.cost);
     summary.gap = Some(bound.gap(summary.cost));
+    if !released.is_empty() {
+        let names = released.iter().map(|&cell| problem.names().describe(cell).to_string());
+        summary.extra.insert(RELEASED_FROZEN.to_owned(), names.collect());
+    }
     let release = run.stage("verify", || Release::new(problem, pattern, certificate))?;
     Ok(Secured { release, audit, summary })
 }
 
 /// Chooses what to withhold. Where the interval of every withheld cell must be wide, each secondary becomes a cell to be protected
 /// itself, until no further one is chosen.
+///
+/// Where no pattern exists, the least costly of the frozen cells in the way is released, if that is allowed. Those that are withheld in the end are
+/// returned too.
 fn withhold(
     mut problem: Problem,
     method: Method,
     context: &Context<'_>,
-) -> Result<(Problem, Protected), SuppressError> {
+    release_frozen: bool,
+) -> Result<(Problem, Protected, Vec<CellId>), SuppressError> {
+    let mut released = Vec::new();
     loop {
-        let chosen = suppress(&problem, method, context)?;
+        let chosen = match suppress(&problem, method, context) {
+            Err(error) if release_frozen => {
+                let cell = cheapest_in_the_way(&problem, &error).ok_or(error)?;
+                released.push(cell);
+                problem = problem.releasing([cell]);
+                continue;
+            }
+            chosen => chosen?,
+        };
         let is_new = |cell: &CellId| problem.status(*cell) == Status::Free;
         let new: Vec<CellId> = chosen.pattern.secondaries().filter(is_new).collect();
         if problem.width() == 0 || new.is_empty() {
-            return Ok((problem, chosen));
+            released.sort_unstable();
+            released.retain(|&cell| chosen.pattern.is_withheld(cell));
+            return Ok((problem, chosen, released));
         }
         problem = problem.keeping(new);
     }
+}
+
+/// The least costly of the frozen cells that an error names. Zeros stay where everybody knows that no withheld cell is one.
+fn cheapest_in_the_way(problem: &Problem, error: &SuppressError) -> Option<CellId> {
+    let SuppressError::NoPattern { frozen, .. } = error else { return None };
+    let may_go = |cell: &CellId| !problem.is_whole() || problem.value(*cell) != 0;
+    let by_cost = |a: &CellId, b: &CellId| problem.cost(*a).total_cmp(&problem.cost(*b));
+    frozen.iter().copied().filter(may_go).min_by(|a, b| by_cost(a, b).then(a.cmp(b)))
 }
 
 /// Writes a release.

@@ -17,6 +17,8 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// How many threads may work; as many as the machine has if not said. Never changes a result.
     pub threads: Option<usize>,
+    /// Whether the least costly of the cells that must be published may be withheld where no pattern exists otherwise.
+    pub release_frozen: bool,
 }
 
 impl Settings {
@@ -28,6 +30,7 @@ impl Settings {
             gap: self.gap.or(other.gap),
             seed: self.seed.or(other.seed),
             threads: self.threads.or(other.threads),
+            release_frozen: self.release_frozen || other.release_frozen,
         }
     }
 
@@ -40,6 +43,8 @@ impl Settings {
     pub fn limits(&self) -> BTreeMap<String, String> {
         let mut limits = BTreeMap::new();
         limits.extend(self.time_limit.map(|limit| ("time_limit".to_owned(), limit.to_string())));
+        limits
+            .extend(self.release_frozen.then(|| ("release_frozen".to_owned(), "true".to_owned())));
         limits.extend(self.gap.map(|gap| ("gap".to_owned(), gap.to_string())));
         limits
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::flags::Common;
-use cellveil_publish::Summary;
+use cellveil_publish::{RELEASED_FROZEN, Summary};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -68,6 +68,10 @@ pub(crate) fn summary_text(summary: &Summary) -> String {
     line("cost", format!("{} for the secondaries", amount(summary.cost)));
     if let (Some(bound), Some(gap)) = (summary.lower_bound, summary.gap) {
         line("bound", format!("{} at least, gap {:.1} %", amount(bound), 100.0 * gap));
+    }
+    if let Some(released) = summary.extra.get(RELEASED_FROZEN).and_then(Value::as_array) {
+        let names: Vec<&str> = released.iter().filter_map(Value::as_str).collect();
+        line("released", format!("{}, which had to be published", names.join("; ")));
     }
     line("exposed", thousands(summary.exposed));
     line("against", summary.intruders.join(", "));

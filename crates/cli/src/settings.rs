@@ -33,6 +33,7 @@ impl Common {
             gap: self.gap,
             seed: self.seed,
             threads: self.threads,
+            release_frozen: false,
         }
     }
 

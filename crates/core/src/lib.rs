@@ -8,12 +8,14 @@ mod adjustment;
 mod audit;
 mod bound;
 mod cell;
+mod choices;
 mod hierarchy;
 mod insider;
 mod knowledge;
 mod need;
 mod pattern;
 mod problem;
+mod reasons;
 mod relation;
 mod release;
 mod table;
@@ -33,6 +35,7 @@ pub use pattern::{Pattern, Why};
 pub use problem::{
     Cost, Knowledge, NO_LOWER, NO_UPPER, Policy, Problem, ProblemError, ProblemParts, Status,
 };
+pub use reasons::Reasons;
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};
 pub use table::{Contribution, Contributors, Table, TableError, TableParts, Weighted};

@@ -1,5 +1,6 @@
 //! What suppression, adjustment and attack see of a table.
 
+use crate::choices::transformed;
 use crate::knowledge::Beyond;
 use crate::{
     CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Side, Table, Why, units,
@@ -47,6 +48,10 @@ pub struct Knowledge {
 pub struct Policy {
     /// What withholding a cell costs.
     pub cost: Cost,
+    /// The power to which costs are raised, from 0 to 1; 0 takes their logarithm, `None` leaves them as they are.
+    pub lambda: Option<f64>,
+    /// How many times as much cells cost that are totals of others; 1 for no difference.
+    pub margins: f64,
     /// What intruders know beforehand.
     pub knowledge: Knowledge,
     /// Whether the only contributor of a cell is an intruder too.
@@ -57,7 +62,14 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { cost: Cost::Value, knowledge: Knowledge::default(), singletons: false, width: 0 }
+        Self {
+            cost: Cost::Value,
+            lambda: None,
+            margins: 1.0,
+            knowledge: Knowledge::default(),
+            singletons: false,
+            width: 0,
+        }
     }
 }
 
@@ -216,8 +228,7 @@ impl Problem {
                 *slot = Status::Sensitive;
             }
         }
-        let costs =
-            (0..cells).map(CellId::at).map(|cell| cost_of(table, &policy.cost, cell)).collect();
+        let costs = costs_of(table, policy);
         let singletons = if policy.singletons { table.singletons() } else { Vec::new() };
         let parts = ProblemParts {
             decimals: table.decimals(),
@@ -235,14 +246,19 @@ impl Problem {
         Self::new(parts, table.tolerance())
     }
 
-    /// The same problem with further cells withheld from the start, whose intervals must be as wide as is asked of all.
+    /// The same problem with further cells withheld from the start, if they may be, whose intervals must be as wide as is asked of all.
     #[must_use]
     pub fn keeping(mut self, cells: impl IntoIterator<Item = CellId>) -> Self {
         let width = self.parts.width;
         let mut needs = self.parts.needs.to_vec();
         for cell in cells {
+            if self.status(cell) != Status::Free {
+                continue;
+            }
             self.parts.status[cell.index()] = Status::Withheld;
-            needs.push(Need { cell, down: 0, up: 0, sliding: width, reason: Reason::Interval });
+            if width > 0 {
+                needs.push(Need { cell, down: 0, up: 0, sliding: width, reason: Reason::Interval });
+            }
         }
         self.parts.needs = Needs::new(needs);
         self
@@ -465,6 +481,27 @@ fn capped(need: Need, values: &[i64], lower: &[i64]) -> Need {
     };
     let room = if lower == NO_LOWER { i64::MAX } else { value - lower };
     Need { down: need.down.min(room), ..need }
+}
+
+/// What withholding each cell costs.
+fn costs_of(table: &Table, policy: &Policy) -> Vec<f64> {
+    let mut costs: Vec<f64> = (0..table.len())
+        .map(|at| cost_of(table, &policy.cost, CellId::at(at)))
+        .map(|cost| transformed(cost, policy.lambda))
+        .collect();
+    if (policy.margins - 1.0).abs() > f64::EPSILON {
+        let relations = table.relations();
+        let mut totals: Vec<CellId> = (0..relations.len())
+            .filter(|&relation| relations.is_sum(relation))
+            .filter_map(|relation| relations.total(relation))
+            .collect();
+        totals.sort_unstable();
+        totals.dedup();
+        for total in totals {
+            costs[total.index()] *= policy.margins;
+        }
+    }
+    costs
 }
 
 fn cost_of(table: &Table, cost: &Cost, cell: CellId) -> f64 {

@@ -12,6 +12,7 @@ use highs_sys::{
     kHighsModelStatusSolutionLimit as NODE_LIMIT, kHighsModelStatusTimeLimit as TIME_LIMIT,
     kHighsModelStatusUnbounded as UNBOUNDED,
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
+    kHighsModelStatusUnknown as UNKNOWN,
 };
 use std::ffi::{CStr, c_void};
 
@@ -43,6 +44,8 @@ struct HighsSession {
     cold: bool,
     /// Whether some column must be a whole number.
     whole: bool,
+    /// Whether the model is simplified before it is solved.
+    simplified: bool,
 }
 
 // SAFETY: the instance belongs to this session alone, and HiGHS keeps nothing of it in the thread that made it.
@@ -75,7 +78,8 @@ impl HighsSession {
         if highs.is_null() {
             return Err(failed("out of memory"));
         }
-        let session = Self { highs, columns: 0, rows: 0, cold: false, whole: false };
+        let session =
+            Self { highs, columns: 0, rows: 0, cold: false, whole: false, simplified: false };
         // SAFETY: a live instance and a literal name.
         check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
         session.int_option(c"threads", 1)?;
@@ -184,6 +188,7 @@ impl HighsSession {
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
+        self.simplified = presolve == c"on";
         if model.changes == Changes::Interior {
             self.string_option(c"solver", c"ipm")?;
         }
@@ -212,6 +217,15 @@ impl HighsSession {
         // SAFETY: a live instance.
         check(unsafe { Highs_clearSolver(self.highs) }, "forgetting the basis")?;
         self.run()
+    }
+
+    /// From scratch, simplified if that was not tried, and else as it is: for models on which the solver gave up.
+    fn run_otherwise(&mut self) -> Result<HighsInt, EngineError> {
+        let [other, usual] = if self.simplified { [c"off", c"on"] } else { [c"on", c"off"] };
+        self.string_option(c"presolve", other)?;
+        let status = self.run_cold();
+        self.string_option(c"presolve", usual)?;
+        status
     }
 
     fn solution(&self) -> Result<Solution, EngineError> {
@@ -302,6 +316,9 @@ impl Session for HighsSession {
         if !known.contains(&status) {
             status = self.run_cold()?;
         }
+        if !known.contains(&status) && !self.whole {
+            status = self.run_otherwise()?;
+        }
         match status {
             OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
             INFEASIBLE => Ok(Outcome::Infeasible),
@@ -310,7 +327,8 @@ impl Session for HighsSession {
                 (true, bound) => Ok(Outcome::Incumbent(self.solution()?, bound)),
                 (false, _) => Ok(Outcome::Stopped),
             },
-            STEP_LIMIT | TIME_LIMIT => Ok(Outcome::Stopped),
+            // Gave up in the middle of badly scaled numbers: no answer, as with a limit.
+            STEP_LIMIT | TIME_LIMIT | UNKNOWN => Ok(Outcome::Stopped),
             other => Err(failed(&format!("it ended with status {other}"))),
         }
     }

@@ -7,6 +7,7 @@
 //! | `table.csv`, `table.parquet`, `table.xlsx` | codes (or `cell`), `value` where published, `status`, `CONF_STATUS` | yes |
 //! | `pattern.csv` | `cell,status` of the withheld cells: `p` primary, `s` secondary | yes |
 //! | `audit.csv` | what an intruder can work out, and what was required | no |
+//! | `why.csv` | which primaries each secondary protects | no |
 //! | `instance.jj` | the true table, which [`verify_release`] replays the proof against | no |
 //! | `witnesses.parquet`, `claims.parquet` | the proof | no |
 //! | `report.html` | for people | no |
@@ -78,6 +79,7 @@ mod testing;
 mod tests;
 mod true_table;
 mod verify;
+mod why_file;
 mod xlsx_file;
 
 pub use adjusted::{AdjustedPublication, LevelLoss, Loss, Parameters, write_adjusted};
@@ -85,10 +87,10 @@ pub use argus_report::{ReportNote, argus_report};
 pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};
-pub use pattern_file::read_pattern;
+pub use pattern_file::{read_costs, read_pattern};
 pub use publication::{Publication, write, write_audit};
 pub use release_table::Formats;
 pub use single::write_bytes;
-pub use summary::Summary;
+pub use summary::{RELEASED_FROZEN, Summary};
 pub use true_table::write_table;
 pub use verify::{Verdict, verify_release};

@@ -7,6 +7,7 @@ use crate::parquet_file::write_parquet;
 use crate::proof_files::{ClaimGrid, WitnessGrid};
 use crate::release_table::{ReleaseTable, write_grid};
 use crate::staging::Staging;
+use crate::why_file::WhyGrid;
 use crate::{Formats, Input, Manifest, PublishError, Summary, report};
 use cellveil_core::{Audit, CellNames, Exposure, Pattern, Problem, Release};
 use std::collections::BTreeMap;
@@ -59,6 +60,8 @@ pub(crate) fn write_within(
     staging.write("pattern.csv", true, |sink| write_csv(&withheld, sink))?;
     let audit = AuditGrid::new(problem, pattern, publication.audit);
     staging.write("audit.csv", false, |sink| write_csv(&audit, sink))?;
+    let why = WhyGrid::new(problem, pattern, certificate)?;
+    staging.write("why.csv", false, |sink| write_csv(&why, sink))?;
     staging.write("instance.jj", false, |sink| cellveil_argus::jj::write(problem, sink))?;
     let witnesses = WitnessGrid::new(problem, certificate);
     staging.write("witnesses.parquet", false, |sink| write_parquet(&witnesses, sink))?;

@@ -4,6 +4,9 @@ use cellveil_core::{Audit, Intruder, Pattern, Problem, Why};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Under this name a summary lists cells that had to be published, but are withheld because no pattern exists otherwise.
+pub const RELEASED_FROZEN: &str = "released_frozen";
+
 /// The figures of a run. `seconds` and `peak_memory_bytes` are the only ones that differ between two runs on the same input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {

@@ -58,7 +58,7 @@ fn a_release_that_was_written_verifies() {
         Verdict { cells: 16, withheld: 4, needs: 2, witnesses: 2, claims: 4, ..Verdict::default() };
     assert_eq!(verdict(&dir), expected);
     let files = "audit.csv claims.parquet instance.jj manifest.json pattern.csv report.html \
-                 summary.json table.csv table.parquet table.xlsx witnesses.parquet";
+                 summary.json table.csv table.parquet table.xlsx why.csv witnesses.parquet";
     assert_eq!(names_in(&dir.path().join("out")).join(" "), files);
     assert_eq!(names_in(dir.path()), ["out"]);
 }
@@ -234,6 +234,7 @@ fn the_files_look_like_this() {
     insta::assert_snapshot!("table.csv", read(&dir, "table.csv"));
     insta::assert_snapshot!("pattern.csv", read(&dir, "pattern.csv"));
     insta::assert_snapshot!("audit.csv", read(&dir, "audit.csv"));
+    insta::assert_snapshot!("why.csv", read(&dir, "why.csv"));
     insta::assert_snapshot!("summary.json", read(&dir, "summary.json"));
     let hashes =
         [("\"sha256\": \"[0-9a-f]{64}\"", "\"sha256\": …"), ("\"bytes\": [0-9]+", "\"bytes\": …")];

@@ -12,6 +12,9 @@ use cellveil_core::CellId;
 /// A pass that leaves more than this share of the cost gains little.
 const LITTLE: f64 = 0.995;
 
+/// What a round counts as work besides its programs.
+const ROUND: u64 = 50;
+
 /// How many needs are ruined at most.
 const RUINED: usize = 24;
 
@@ -35,6 +38,7 @@ pub(crate) fn sweep(
                 return Ok(());
             }
             workshop.context.progress.step("improve", done, total, cover.cost());
+            workshop.spend(ROUND);
             let ruined = cover.users(cell);
             if !ruined.is_empty() && ruined.len() <= RUINED {
                 recreate(workshop, cover, &ruined, &mut near, 0)?;
@@ -62,6 +66,7 @@ pub(crate) fn shake(
         }
         let done = (workshop.work() - start) as usize;
         workshop.context.progress.step("improve", done, work as usize, cover.cost());
+        workshop.spend(ROUND);
         let seed = scattered(workshop.context.seed, round);
         let Some(ruined) = around(cover, &cells, seed) else { continue };
         if recreate(workshop, cover, &ruined, &mut near, seed | 1)? {

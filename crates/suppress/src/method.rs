@@ -1,7 +1,7 @@
 //! The methods by name, and what each of them gives back.
 
 use cellveil_attack::AttackError;
-use cellveil_core::{Bound, Pattern, Problem, Witness};
+use cellveil_core::{Bound, CellId, Pattern, Problem, Witness};
 use cellveil_lp::{Engine, EngineError};
 use std::fmt;
 use std::str::FromStr;
@@ -18,11 +18,30 @@ pub enum Method {
     /// The cheapest pattern there is, by capacity cuts and branch and bound; with a time limit, a good one and how far it may be
     /// from the cheapest.
     Optimal,
+    /// Every withheld cell a corner of a hypercube of withheld cells, sub-table by sub-table.
+    Hypercube,
+    /// Sub-table by sub-table from the top, with the margins as the sub-tables above left them.
+    Modular,
+    /// Shortest paths; for tables of two dimensions, also with one hierarchy in one of them.
+    Network,
+    /// Groups of needs in the best order that a genetic algorithm finds.
+    Genetic,
+    /// From pattern to pattern by exchanging cells, judged by witnesses in store.
+    Tabu,
 }
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Incremental, Self::Optimal];
+    pub const ALL: [Self; 8] = [
+        Self::Auto,
+        Self::Incremental,
+        Self::Optimal,
+        Self::Hypercube,
+        Self::Modular,
+        Self::Network,
+        Self::Genetic,
+        Self::Tabu,
+    ];
 
     /// The name used in job files and on the command line.
     pub fn name(self) -> &'static str {
@@ -30,6 +49,11 @@ impl Method {
             Self::Auto => "auto",
             Self::Incremental => "incremental",
             Self::Optimal => "optimal",
+            Self::Hypercube => "hypercube",
+            Self::Modular => "modular",
+            Self::Network => "network",
+            Self::Genetic => "genetic",
+            Self::Tabu => "tabu",
         }
     }
 }
@@ -118,6 +142,16 @@ pub enum SuppressError {
         why: String,
         /// What to do about it.
         hint: String,
+        /// Cells that must be published and block it together, ascending; empty if it is not known which do.
+        frozen: Vec<CellId>,
+    },
+    /// The table is none for the network method.
+    #[error(
+        "the table is no network: {relation} crosses more than one other direction\nhint: use the method `auto`, or another that works for all tables"
+    )]
+    NoNetwork {
+        /// The relation in the way, by its total.
+        relation: String,
     },
     /// The time was up before every need was met.
     #[error(

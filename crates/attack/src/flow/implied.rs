@@ -48,6 +48,23 @@ impl<'a> System<'a> {
         Some(Self { rows: &component.rows, columns, kept: vec![true; component.rows.len()] })
     }
 
+    /// The first relation with a coefficient other than ±1, or with a cell that lies in too many.
+    pub(super) fn too_much(component: &Component) -> Option<usize> {
+        let mut count = vec![0; component.cells.len()];
+        component.rows.iter().position(|terms| {
+            terms.iter().any(|&(column, coefficient)| {
+                count[column as usize] += 1;
+                coefficient.abs() != 1 || count[column as usize] > MOST
+            })
+        })
+    }
+
+    /// The last relation of a cell that lies in more than two, when no further one can be left out.
+    pub(super) fn left_over(&self) -> Option<usize> {
+        let entries = self.columns.iter().find(|entries| entries.len() == MOST)?;
+        entries.last().map(|&(row, _)| row as usize)
+    }
+
     pub(super) fn is_kept(&self, row: u32) -> bool {
         self.kept[row as usize]
     }

@@ -43,4 +43,16 @@ impl Network {
         let arcs = arcs.collect();
         Some(Self { nodes: nodes as usize, arcs })
     }
+
+    /// A relation that keeps a component from being a network, by its position; `None` if it is one.
+    pub fn obstacle(component: &Component) -> Option<usize> {
+        let Some(mut system) = System::new(component) else { return System::too_much(component) };
+        if system.reduce().is_none() {
+            return system.left_over();
+        }
+        match system.signs() {
+            Some(_) => None,
+            None => (0..component.rows.len()).find(|&row| system.is_kept(row as u32)),
+        }
+    }
 }

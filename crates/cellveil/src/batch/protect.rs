@@ -25,9 +25,9 @@ impl Machine<'_> {
             self.tables[at].protection = None;
             self.tables[at].table_mut().unprotect();
             let by_distance = self.tables[at].table().specify.cost == CostSpec::Distance;
-            if by_distance && method.name() != Technique::Modular.name() {
-                let hint = "distances are known to the modular method only; use another cost";
-                return Err(self.fault("costs by distance").hint(hint).into());
+            if by_distance {
+                let hint = "use another cost: the value, the frequency, one per cell or a variable";
+                return Err(self.fault("costs by distance do not exist here").hint(hint).into());
             }
         }
         let costs = if self.options.method.is_some() {

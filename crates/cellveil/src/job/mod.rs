@@ -96,8 +96,27 @@ pub struct Protection {
     pub whole: bool,
     /// What withholding a cell costs.
     pub cost: Cost,
+    /// The power to which costs are raised, from 0 to 1; 0 takes their logarithm.
+    pub lambda: Option<f64>,
+    /// How many times as much cells cost that are totals of others.
+    pub margins: f64,
+    /// A file with the costs of some cells.
+    pub cost_file: Option<PathBuf>,
+    /// The pattern of an earlier release, and what becomes of the cells it withheld.
+    pub previous: Option<(PathBuf, Previous)>,
     /// What intruders know beforehand.
     pub knowledge: Knowledge,
+}
+
+/// What becomes of the cells that an earlier release withheld beyond its primaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Previous {
+    /// They are withheld again.
+    Keep,
+    /// They cost nothing, so they are withheld before others.
+    Prefer,
+    /// They are published.
+    Forbid,
 }
 
 impl Job {
@@ -122,8 +141,9 @@ impl Job {
     pub fn parse(path: &Path, text: &str) -> Result<Self, JobError> {
         let place = Text { path, text };
         let sections: Sections = toml::from_str(text).map_err(|error| place.toml(&error))?;
-        let table = table::table(&place, &sections)?;
+        let mut table = table::table(&place, &sections)?;
         let protection = protect::protection(&place, &sections.protect)?;
+        table.files.extend(protect::files(&place, &sections.protect));
         let settings = protect::settings(&place, &sections.protect)?;
         let formats = protect::formats(&place, &sections.output)?;
         let rules = rules(&place, sections.rules, &table.data)?;

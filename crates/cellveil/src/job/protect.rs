@@ -1,13 +1,14 @@
 //! How to protect the table and what to write: `[protect]` and `[output]`.
 
-use super::Protection;
 use super::error::{JobError, Text};
-use super::sections::{OutputSection, ProtectSection};
+use super::sections::{OutputSection, PreviousSection, ProtectSection};
+use super::{Previous, Protection};
 use crate::nearest::nearest;
 use crate::settings::Settings;
 use cellveil_core::{Cost, Knowledge};
 use cellveil_publish::Formats;
 use cellveil_suppress::Method;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 /// Ways to protect a table that job files may name; only the first is there yet.
@@ -35,6 +36,14 @@ pub(super) fn protection(
         coalitions,
         whole,
         cost: cost(place, section.cost.as_ref())?,
+        lambda: lambda(place, section.lambda.as_ref())?,
+        margins: margins(place, section.margins.as_ref())?,
+        cost_file: section.cost_file.as_ref().map(|name| beside(place, name)),
+        previous: section
+            .previous
+            .as_ref()
+            .map(|previous| self::previous(place, previous))
+            .transpose()?,
         knowledge: knowledge(place, section.known_percent.as_ref())?,
     })
 }
@@ -83,6 +92,50 @@ fn cost(place: &Text<'_>, written: Option<&Spanned<String>>) -> Result<Cost, Job
     }
 }
 
+fn lambda(place: &Text<'_>, written: Option<&Spanned<f64>>) -> Result<Option<f64>, JobError> {
+    match written {
+        None => Ok(None),
+        Some(lambda) if (0.0..=1.0).contains(lambda.get_ref()) => Ok(Some(*lambda.get_ref())),
+        Some(lambda) => Err(place
+            .at(lambda.span(), "`lambda` must be from 0 to 1")
+            .hint("costs are raised to this power; 0 takes their logarithm")),
+    }
+}
+
+fn margins(place: &Text<'_>, written: Option<&Spanned<f64>>) -> Result<f64, JobError> {
+    match written {
+        None => Ok(1.0),
+        Some(factor) if factor.get_ref().is_finite() && *factor.get_ref() >= 1.0 => {
+            Ok(*factor.get_ref())
+        }
+        Some(factor) => Err(place
+            .at(factor.span(), "`margins` must be at least 1")
+            .hint("totals cost this many times as much as they would")),
+    }
+}
+
+/// A file that the job names, from where the job stands.
+fn beside(place: &Text<'_>, name: &str) -> PathBuf {
+    place.path.parent().unwrap_or(Path::new("")).join(name)
+}
+
+fn previous(place: &Text<'_>, section: &PreviousSection) -> Result<(PathBuf, Previous), JobError> {
+    let previous = match section.cells.get_ref().as_str() {
+        "keep" => Previous::Keep,
+        "prefer" => Previous::Prefer,
+        "forbid" => Previous::Forbid,
+        _ => return Err(unknown(place, "cells", &section.cells, &["keep", "prefer", "forbid"])),
+    };
+    Ok((beside(place, &section.pattern), previous))
+}
+
+/// The files that protection reads, as the job names them and where they are.
+pub(super) fn files(place: &Text<'_>, section: &ProtectSection) -> Vec<(String, PathBuf)> {
+    let previous = section.previous.as_ref().map(|previous| &previous.pattern);
+    let names = section.cost_file.iter().chain(previous);
+    names.map(|name| (name.clone(), beside(place, name))).collect()
+}
+
 fn knowledge(place: &Text<'_>, written: Option<&Spanned<f64>>) -> Result<Knowledge, JobError> {
     match written.map(|written| (*written.get_ref(), written.span())) {
         None => Ok(Knowledge::default()),
@@ -114,7 +167,8 @@ pub(super) fn settings(place: &Text<'_>, section: &ProtectSection) -> Result<Set
                 .hint("0.01 means: at most one per cent dearer than the best"));
         }
     };
-    Ok(Settings { time_limit, gap, seed: section.seed, threads: None })
+    let release_frozen = section.release_frozen;
+    Ok(Settings { time_limit, gap, seed: section.seed, threads: None, release_frozen })
 }
 
 pub(super) fn formats(place: &Text<'_>, section: &OutputSection) -> Result<Formats, JobError> {

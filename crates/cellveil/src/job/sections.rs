@@ -102,9 +102,23 @@ pub(super) struct ProtectSection {
     pub(super) intruder: Vec<Spanned<String>>,
     pub(super) time_limit: Option<Spanned<String>>,
     pub(super) cost: Option<Spanned<String>>,
+    pub(super) lambda: Option<Spanned<f64>>,
+    pub(super) margins: Option<Spanned<f64>>,
+    pub(super) cost_file: Option<String>,
+    pub(super) previous: Option<PreviousSection>,
+    #[serde(default)]
+    pub(super) release_frozen: bool,
     pub(super) known_percent: Option<Spanned<f64>>,
     pub(super) seed: Option<u64>,
     pub(super) gap: Option<Spanned<f64>>,
+}
+
+/// `previous`: what becomes of the cells that an earlier release withheld.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PreviousSection {
+    pub(super) pattern: String,
+    pub(super) cells: Spanned<String>,
 }
 
 /// `[output]`: which files hold the table.

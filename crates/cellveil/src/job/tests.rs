@@ -42,6 +42,11 @@ suppression = "incremental"
 intruder = ["singleton"]
 time_limit = "60s"
 cost = "respondents"
+lambda = 0.5
+margins = 3
+cost_file = "costs.csv"
+previous = { pattern = "last/pattern.csv", cells = "prefer" }
+release_frozen = true
 known_percent = 50
 seed = 7
 gap = 0.01
@@ -80,7 +85,13 @@ fn a_whole_job_is_read() {
     assert_eq!(job.rules.missing["activity"], ["?"]);
     assert_eq!(job.title, "wage by region, activity, size");
     let files: Vec<&str> = job.files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(files, ["region.hrc", "zones.csv", "data/records.csv"]);
+    let expected = ["region.hrc", "zones.csv", "data/records.csv", "costs.csv", "last/pattern.csv"];
+    assert_eq!(files, expected);
+    assert_eq!((job.protection.lambda, job.protection.margins), (Some(0.5), 3.0));
+    assert_eq!(job.protection.cost_file, Some(PathBuf::from("jobs/costs.csv")));
+    let previous = (PathBuf::from("jobs/last/pattern.csv"), crate::Previous::Prefer);
+    assert_eq!(job.protection.previous, Some(previous));
+    assert!(job.settings.release_frozen);
 }
 
 #[test]
@@ -110,13 +121,16 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         error_with("k = 85", "k = 185"),
         error_with("method = \"suppress\"", "method = \"cta\""),
         error_with("method = \"suppress\"", "method = \"supress\""),
-        error_with("suppression = \"incremental\"", "suppression = \"modular\""),
+        error_with("suppression = \"incremental\"", "suppression = \"modlar\""),
         error_with(
             "intruder = [\"singleton\"]",
             "intruder = [\"singleton\", \"earlier-releases\"]",
         ),
         error_with("time_limit = \"60s\"", "time_limit = \"60\""),
         error_with("cost = \"respondents\"", "cost = \"respondent\""),
+        error_with("lambda = 0.5", "lambda = 1.5"),
+        error_with("margins = 3", "margins = 0"),
+        error_with("cells = \"prefer\"", "cells = \"keeps\""),
         error_with("known_percent = 50", "known_percent = 0"),
         error_with("gap = 0.01", "gap = 2"),
         error_with("\"csv\", ", "\"pdf\", "),

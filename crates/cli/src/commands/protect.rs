@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::flags::Common;
 use crate::progress::Bar;
 use crate::settings::Tools;
-use cellveil::{Job, Run};
+use cellveil::{Job, Run, Settings};
 use std::path::{Path, PathBuf};
 
 /// Make a release of records or a finished table: the main job
@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     /// For which withheld cells to find intervals
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     pub(crate) intervals: IntervalsFlag,
+    /// Withhold the least costly of the cells that must be published, where no pattern exists otherwise
+    #[arg(long)]
+    pub(crate) release_frozen: bool,
 }
 
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
@@ -28,7 +31,8 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let out = common.out_or(job.path.parent().unwrap_or(Path::new("")), &job.path, "release");
     let released = {
         let bar = Bar::new(common);
-        let run = Run::new(common.settings().or(job.settings), &bar);
+        let said = Settings { release_frozen: args.release_frozen, ..common.settings() };
+        let run = Run::new(said.or(job.settings), &bar);
         let tools = Tools::new(&run);
         cellveil::protect(&job, &out, args.intervals.into(), &tools.engines(), &run)?
     };

@@ -5,7 +5,7 @@ use crate::flags::Common;
 use crate::output;
 use crate::progress::Bar;
 use crate::settings::Tools;
-use cellveil::{Released, Run, instance};
+use cellveil::{Released, Run, Settings, instance};
 use cellveil_attack::Intervals;
 use cellveil_suppress::Method;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// A .jj file, a job file or the folder of a release
     instance: PathBuf,
-    /// How to choose: auto, incremental or optimal
+    /// How to choose: auto, incremental, optimal, hypercube, modular, network, genetic or tabu
     #[arg(long, default_value = "auto", value_name = "M")]
     method: Method,
     /// For which withheld cells to find intervals
@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// The same table as it was released before: a pattern.csv or table.csv
     #[arg(long, value_name = "FILE")]
     earlier: Vec<PathBuf>,
+    /// Withhold the least costly of the cells that must be published, where no pattern exists otherwise
+    #[arg(long)]
+    release_frozen: bool,
 }
 
 /// Who attacks a table besides everybody.
@@ -68,7 +71,8 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let out = common.out_or(Path::new(""), &args.instance, "release");
     let released = {
         let bar = Bar::new(common);
-        let run = Run::new(common.settings(), &bar);
+        let settings = Settings { release_frozen: args.release_frozen, ..common.settings() };
+        let run = Run::new(settings, &bar);
         let tools = Tools::new(&run);
         let (problem, origin) = instance::load(&args.instance, &tools.engines(), &run)?;
         let problem = instance::after(problem, &args.earlier)?;

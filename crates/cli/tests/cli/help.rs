@@ -29,7 +29,7 @@ fn every_verb_explains_itself() {
 fn a_command_line_that_makes_no_sense_could_not_run() {
     let desk = Desk::new();
     assert_cmd_snapshot!(desk.cellveil(&["protct", "job.toml"]));
-    assert_cmd_snapshot!(desk.cellveil(&["suppress", "a.jj", "--method", "modular"]));
+    assert_cmd_snapshot!(desk.cellveil(&["suppress", "a.jj", "--method", "modlar"]));
     assert_cmd_snapshot!(desk.cellveil(&["protect", "job.toml", "--time-limit", "60"]));
     assert_cmd_snapshot!(desk.cellveil(&["protect", "job.toml", "--threads", "0"]));
     desk.expect(2, &[]);

@@ -6,6 +6,7 @@
 mod adjust;
 mod argus;
 mod bad_input;
+mod choices;
 mod disks;
 mod examples;
 mod help;

@@ -4,7 +4,10 @@
 //! `sdcStatus`, `suppressed`). Cells that are not listed are published. Which of the withheld cells are primaries is the
 //! instance's to say, not the file's.
 
+mod costs;
 mod statuses;
+
+pub use costs::read_costs;
 
 use crate::PublishError;
 use crate::columns::NameColumns;
@@ -16,8 +19,19 @@ use std::path::Path;
 
 /// Names of the column with the cell's number.
 const CELL: [&str; 2] = ["cell", "id"];
-/// Names of the column with the status, the most telling first.
-const STATUS: [&str; 4] = ["status", "sdcstatus", "suppressed", "statut"];
+/// The column with the status.
+const STATUS: Content = Content {
+    names: &["status", "sdcstatus", "suppressed", "statut"],
+    missing: "no column `status` or `suppressed`; name the column that says which cells are withheld",
+};
+
+/// The column that says something of the cells.
+struct Content {
+    /// What it may be called, the most telling first.
+    names: &'static [&'static str],
+    /// What to say if there is none.
+    missing: &'static str,
+}
 
 /// Reads which cells of a problem a file withholds.
 ///
@@ -30,14 +44,14 @@ pub fn read_pattern(path: &Path, problem: &Problem) -> Result<Pattern, PublishEr
     let text = std::fs::read_to_string(path).map_err(PublishError::io("read", path))?;
     let wrong = |line: u64, what: String| PublishError::Line { path: path.to_owned(), line, what };
     let lines = read_lines(text.trim_start_matches('\u{feff}')).map_err(|(l, w)| wrong(l, w))?;
-    let (places, first) = places(&lines, problem).map_err(|what| wrong(1, what))?;
+    let (places, first) = places(&lines, problem, &STATUS).map_err(|what| wrong(1, what))?;
     let rows = &lines[first..];
-    let letters = rows.iter().map(|(_, row)| row.get(places.status).map_or("", String::as_str));
+    let letters = rows.iter().map(|(_, row)| row.get(places.content).map_or("", String::as_str));
     let vocabulary = statuses::Vocabulary::of(letters);
     let finder = Finder::new(problem, &places)?;
     let mut pattern = Pattern::open(problem.len());
     for (line, row) in rows {
-        let letter = row.get(places.status).map_or("", String::as_str);
+        let letter = row.get(places.content).map_or("", String::as_str);
         let withheld = vocabulary.withholds(letter).ok_or_else(|| {
             wrong(*line, format!("status `{letter}` is unknown; known are {}", statuses::KNOWN))
         })?;
@@ -74,25 +88,23 @@ fn read_lines(text: &str) -> Result<Vec<Line>, (u64, String)> {
 
 /// Where in a line things stand.
 struct Places {
-    status: usize,
+    content: usize,
     /// The column with the cell's number, or the code columns in the order of the table.
     cell: Result<usize, Vec<usize>>,
 }
 
 /// Finds the columns; also says which line is the first after the header.
-fn places(lines: &[Line], problem: &Problem) -> Result<(Places, usize), String> {
+fn places(lines: &[Line], problem: &Problem, content: &Content) -> Result<(Places, usize), String> {
     let header: Vec<String> = lines[0].1.iter().map(|name| name.trim().to_lowercase()).collect();
     if header.len() == 2 && header[0].parse::<u64>().is_ok() {
-        return Ok((Places { status: 1, cell: Ok(0) }, 0));
+        return Ok((Places { content: 1, cell: Ok(0) }, 0));
     }
     let find = |names: &[&str]| {
         names.iter().find_map(|name| header.iter().position(|column| column == name))
     };
-    let status = find(&STATUS).ok_or(
-        "no column `status` or `suppressed`; name the column that says which cells are withheld",
-    )?;
+    let content = find(content.names).ok_or(content.missing)?;
     if let Some(cell) = find(&CELL) {
-        return Ok((Places { status, cell: Ok(cell) }, 1));
+        return Ok((Places { content, cell: Ok(cell) }, 1));
     }
     if matches!(problem.names(), CellNames::Ids(_) | CellNames::Labels(_)) {
         return Err("no column `cell`; the cells of this instance have numbers".to_owned());
@@ -105,7 +117,7 @@ fn places(lines: &[Line], problem: &Problem) -> Result<(Places, usize), String> 
             format!("no column `cell`, and no column `{}` of the table either", column.name)
         })?);
     }
-    Ok((Places { status, cell: Err(codes) }, 1))
+    Ok((Places { content, cell: Err(codes) }, 1))
 }
 
 /// Finds the cell of a line.

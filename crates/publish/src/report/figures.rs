@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::html::{count, percent, text};
-use crate::Publication;
+use crate::{Publication, RELEASED_FROZEN};
 use std::fmt::{self, Write};
 
 pub(super) fn header(
@@ -34,9 +34,25 @@ pub(super) fn header(
     )?;
     out.write_str(
         "<p class=\"caution\">This page is confidential: it shows no withheld value, but shares and \
-         intervals that narrow some of them down.</p>\n</header>\n",
+         intervals that narrow some of them down.</p>\n",
     )?;
+    released_frozen(out, publication)?;
+    out.write_str("</header>\n")?;
     figures(out, publication, facts)
+}
+
+/// Says which cells are withheld though they were to be published.
+fn released_frozen(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
+    let listed = publication.summary.extra.get(RELEASED_FROZEN).and_then(|list| list.as_array());
+    let names: Vec<&str> = listed.into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<p class=\"caution\">These cells were to be published, but no pattern exists then. They are withheld: {}.</p>",
+        text(&names.join("; "))
+    )
 }
 
 fn figures(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) -> fmt::Result {

@@ -12,6 +12,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod view;
+mod why;
 
 use crate::Publication;
 use facts::Facts;
@@ -35,6 +36,7 @@ pub(crate) fn page(publication: &Publication<'_>) -> Result<String, fmt::Error> 
     figures::header(&mut out, publication, &facts)?;
     table::section(&mut out, publication, &facts)?;
     losses::section(&mut out, &facts)?;
+    why::section(&mut out, publication)?;
     intervals::section(&mut out, publication)?;
     notes::section(&mut out, publication)?;
     write!(out, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n")?;

@@ -5,10 +5,11 @@ use crate::Publication;
 use std::fmt::{self, Write};
 
 /// The files of the folder: name, content, whether it may be published.
-const FILES: [(&str, &str, bool); 8] = [
+const FILES: [(&str, &str, bool); 9] = [
     ("table.csv, table.parquet, table.xlsx", "the table, withheld cells without values", true),
     ("pattern.csv", "which cells are withheld", true),
     ("audit.csv", "intervals an intruder can derive, with the true values", false),
+    ("why.csv", "which primaries each secondary protects", false),
     ("instance.jj", "the true table", false),
     ("witnesses.parquet, claims.parquet", "the proof", false),
     ("report.html", "this page", false),

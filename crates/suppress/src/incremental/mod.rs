@@ -30,7 +30,11 @@ impl Protect for Incremental {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let (pattern, witnesses) = complete(problem, context, problem.start(), Vec::new())?;
+        let workshop = Workshop::new(problem, context);
+        let mut cover = first(&workshop, &problem.start(), &[])?;
+        sweep(&workshop, &mut cover, workshop.work())?;
+        prune(&workshop, &mut cover)?;
+        let (pattern, witnesses) = cover.into_parts();
         Ok(Protected {
             pattern,
             witnesses,
@@ -47,12 +51,11 @@ impl Protect for Incremental {
 pub(crate) fn complete(
     problem: &Problem,
     context: &Context<'_>,
-    pattern: Pattern,
-    known: Vec<Witness>,
+    pattern: &Pattern,
+    known: &[Witness],
 ) -> Result<(Pattern, Vec<Witness>), SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, &pattern, &known)?;
-    sweep(&workshop, &mut cover, workshop.work())?;
+    let mut cover = first(&workshop, pattern, known)?;
     prune(&workshop, &mut cover)?;
     Ok(cover.into_parts())
 }

@@ -39,6 +39,11 @@ impl<'a> Workshop<'a> {
         self.work.load(Ordering::Relaxed)
     }
 
+    /// Counts work that is no program.
+    pub(crate) fn spend(&self, work: u64) {
+        self.work.fetch_add(work, Ordering::Relaxed);
+    }
+
     fn everything(&self) -> &[Component] {
         self.everything.get_or_init(|| {
             let mut all = self.problem.start();

@@ -29,6 +29,7 @@ impl Workshop<'_> {
             cell: names.describe(cell).to_string(),
             why,
             hint: hint.to_owned(),
+            frozen: Vec::new(),
         }
     }
 
@@ -38,6 +39,7 @@ impl Workshop<'_> {
             cell: names.describe(cell).to_string(),
             why: format!("\n  against the only contributor of `{}`, who knows that cell", names.describe(singleton)),
             hint: "publish the table at a coarser level, or leave the singleton intruder out of the job".to_owned(),
+            frozen: Vec::new(),
         }
     }
 

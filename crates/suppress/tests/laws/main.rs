@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod known;
+mod networks;
 mod optimal;
 mod patterns;
 mod repeatable;

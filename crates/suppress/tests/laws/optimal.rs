@@ -32,7 +32,7 @@ proptest! {
     #[test]
     fn no_pattern_is_cheaper_than_the_optimal_one(problem in small()) {
         let best = brute::cheapest_pattern(&problem, is_safe);
-        match (protect_by(&problem, Method::Optimal), best) {
+        match (protect_by(Method::Optimal, &problem), best) {
             (Ok(protected), Some((_, cost))) => {
                 let found = problem.cost_of(&protected.pattern);
                 prop_assert!(is_safe(&problem, &protected.pattern));
@@ -52,7 +52,7 @@ proptest! {
             sized(Tables { leaves: 3, shares: [15, 0], singletons: true, ..Tables::default() }, 50),
         ],
     ) {
-        let Ok(optimal) = protect_by(&problem, Method::Optimal) else { return Ok(()) };
+        let Ok(optimal) = protect_by(Method::Optimal, &problem) else { return Ok(()) };
         let cost = problem.cost_of(&optimal.pattern);
         let found = find(&problem, &optimal.pattern);
         prop_assert!(Release::new(problem.clone(), optimal.pattern, found.certificate).is_ok());
@@ -67,7 +67,7 @@ fn reference_instances_are_solved_to_the_optimum() {
     let known = [("targus", 2_033_155.0), ("table8", 103.0)];
     for (path, (name, cost)) in csplib(&known.map(|(name, _)| name)).iter().zip(known) {
         let problem = cellveil_argus::jj::read(&std::fs::read_to_string(path).unwrap(), 0).unwrap();
-        let optimal = protect_by(&problem, Method::Optimal).unwrap();
+        let optimal = protect_by(Method::Optimal, &problem).unwrap();
         let found = problem.cost_of(&optimal.pattern);
         assert!((found - cost).abs() < 1.0 && optimal.bound.gap(found) < 1e-6, "{name}: {found}");
         assert!(is_safe(&problem, &optimal.pattern), "{name}");

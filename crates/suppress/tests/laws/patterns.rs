@@ -1,8 +1,8 @@
 //! Patterns are safe, or there is none; and nothing is withheld for nothing.
 
-use crate::support::{cases, chosen, everything, find, is_safe, protect, sized};
+use crate::support::{cases, chosen, everything, find, is_safe, methods, protect_by, sized};
 use cellveil_core::{CellId, Problem, Release, Status};
-use cellveil_suppress::SuppressError;
+use cellveil_suppress::{Method, SuppressError};
 use cellveil_testkit::tables::{Tables, Values};
 use cellveil_testkit::{Sketch, Trait, brute};
 use proptest::prelude::*;
@@ -16,12 +16,13 @@ fn kinds() -> impl Strategy<Value = Problem> {
         sized(Tables { leaves: 3, values: Values::Small, shares: [30, 20], ..any }, 200),
         sized(Tables { dimensions: 4, leaves: 3, hierarchies: false, shares: [10, 0], ..any }, 200),
         sized(Tables { leaves: 3, values: Values::Wide, ..any }, 100),
+        sized(Tables { dimensions: 5, leaves: 2, hierarchies: false, shares: [10, 0], ..any }, 250),
     ]
 }
 
 /// Protects, or checks that nothing could.
-fn judge(problem: &Problem) -> Result<(), TestCaseError> {
-    let protected = match protect(problem) {
+fn judge(method: Method, problem: &Problem) -> Result<(), TestCaseError> {
+    let protected = match protect_by(method, problem) {
         Ok(protected) => protected,
         Err(SuppressError::NoPattern { cell, .. }) => {
             let exposed = find(problem, &everything(problem)).audit.exposed_cells();
@@ -33,6 +34,7 @@ fn judge(problem: &Problem) -> Result<(), TestCaseError> {
             );
             return Ok(());
         }
+        Err(SuppressError::NoNetwork { .. }) if method == Method::Network => return Ok(()),
         Err(other) => return Err(TestCaseError::fail(other.to_string())),
     };
     for cell in problem.cells() {
@@ -53,8 +55,8 @@ fn judge(problem: &Problem) -> Result<(), TestCaseError> {
 }
 
 /// The cells of a pattern that could be given back, each on its own.
-fn redundant(problem: &Problem) -> Vec<CellId> {
-    let Ok(protected) = protect(problem) else { return Vec::new() };
+fn redundant(method: Method, problem: &Problem) -> Vec<CellId> {
+    let Ok(protected) = protect_by(method, problem) else { return Vec::new() };
     let mut cells = chosen(problem, &protected.pattern);
     cells.retain(|&cell| {
         let mut fewer = protected.pattern.clone();
@@ -68,8 +70,11 @@ proptest! {
     #![proptest_config(cases(160))]
 
     #[test]
-    fn a_pattern_is_verified_or_nothing_would_have_helped(problem in kinds()) {
-        judge(&problem)?;
+    fn a_pattern_is_verified_or_nothing_would_have_helped(
+        problem in kinds(),
+        method in methods(),
+    ) {
+        judge(method, &problem)?;
     }
 
     #[test]
@@ -78,8 +83,9 @@ proptest! {
             sized(Tables { singletons: true, shares: [25, 0], ..Tables::tiny() }, 60),
             sized(Tables { leaves: 3, shares: [15, 3], ..Tables::default() }, 100),
         ],
+        method in methods(),
     ) {
-        prop_assert_eq!(redundant(&problem), []);
+        prop_assert_eq!(redundant(method, &problem), []);
     }
 
     #[test]
@@ -89,13 +95,15 @@ proptest! {
             .prop_filter("few free cells", |problem| {
                 problem.cells().filter(|&cell| problem.status(cell) == Status::Free).count() <= 9
             }),
+        method in methods(),
     ) {
         let best = brute::cheapest_pattern(&problem, is_safe);
-        match (protect(&problem), best) {
+        match (protect_by(method, &problem), best) {
             (Ok(protected), Some((_, cost))) => {
                 prop_assert!(problem.cost_of(&protected.pattern) >= cost - 1e-9);
             }
             (Err(SuppressError::NoPattern { .. }), None) => {}
+            (Err(SuppressError::NoNetwork { .. }), _) => prop_assert_eq!(method, Method::Network),
             (protected, best) => prop_assert!(false, "{:?} {:?}", protected, best),
         }
     }
@@ -115,11 +123,45 @@ fn a_width_that_takes_both_sides_is_seen_when_cells_are_given_back() {
     let kinds = [wide, plain, (99, [0; 3], 0), (99, [0; 3], 0), (99, [0; 3], 1)];
     let problem = in_turns(vec![vec![3], vec![3]], vec![5], kinds);
     assert_eq!(problem.needs().iter().map(|need| need.sliding).collect::<Vec<_>>()[..2], [7, 0]);
-    assert_eq!(redundant(&problem), []);
+    assert_eq!(redundant(Method::Auto, &problem), []);
 }
 
 #[test]
 fn cells_of_one_component_are_given_back_whatever_a_witness_moves_in_another() {
     let problem = cellveil_argus::jj::read(include_str!("two_components.jj"), 0).unwrap();
-    assert_eq!(redundant(&problem), []);
+    assert_eq!(redundant(Method::Auto, &problem), []);
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn a_conflict_blocks_its_cell_and_no_part_of_it_does(
+        problem in prop_oneof![
+            sized(Tables { shares: [20, 50], ..Tables::tiny() }, 60),
+            sized(Tables { leaves: 3, shares: [15, 45], ..Tables::default() }, 80),
+        ],
+    ) {
+        let Err(SuppressError::NoPattern { cell, frozen, .. }) = protect_by(Method::Auto, &problem)
+        else {
+            return Ok(());
+        };
+        let named = |c: CellId| problem.names().describe(c).to_string() == cell;
+        // Everything withheld but these cells.
+        let is_blocked = |published: &[CellId]| {
+            let mut pattern = problem.start();
+            for cell in problem.cells().filter(|cell| !published.contains(cell)) {
+                pattern.withhold(cell, cellveil_core::Why::Secondary);
+            }
+            find(&problem, &pattern).audit.exposed_cells().into_iter().any(named)
+        };
+        prop_assume!(!frozen.is_empty());
+        prop_assert!(frozen.iter().all(|&cell| problem.status(cell) == Status::Frozen));
+        prop_assert!(is_blocked(&frozen));
+        for left_out in 0..frozen.len() {
+            let mut fewer = frozen.clone();
+            fewer.remove(left_out);
+            prop_assert!(!is_blocked(&fewer), "{:?} block without {}", fewer, left_out);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! The same answer on every machine, every time, under every name.
 
-use crate::support::{cases, protect, sized};
+use crate::support::{cases, methods, protect_by, sized};
 use cellveil_core::{CellNames, Pattern, Problem, ProblemParts, Relations};
+use cellveil_suppress::Method;
 use cellveil_testkit::tables::{Tables, Values};
 use proptest::prelude::*;
 
@@ -28,9 +29,9 @@ fn renamed(problem: &Problem) -> Problem {
     Problem::new(parts, 0).unwrap()
 }
 
-fn on_threads(problem: &Problem, threads: usize) -> Option<Pattern> {
+fn on_threads(method: Method, problem: &Problem, threads: usize) -> Option<Pattern> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| protect(problem).ok().map(|protected| protected.pattern))
+    pool.install(|| protect_by(method, problem).ok().map(|protected| protected.pattern))
 }
 
 proptest! {
@@ -42,11 +43,12 @@ proptest! {
             sized(Tables { leaves: 3, singletons: true, shares: [25, 5], ..Tables::default() }, 60),
             sized(Tables { values: Values::Small, ..Tables::default() }, 150),
         ],
+        method in methods(),
     ) {
-        let once = on_threads(&problem, 1);
-        prop_assert_eq!(&on_threads(&problem, 1), &once);
-        prop_assert_eq!(&on_threads(&problem, 2), &once);
-        prop_assert_eq!(&on_threads(&problem, 8), &once);
-        prop_assert_eq!(&on_threads(&renamed(&problem), 2), &once);
+        let once = on_threads(method, &problem, 1);
+        prop_assert_eq!(&on_threads(method, &problem, 1), &once);
+        prop_assert_eq!(&on_threads(method, &problem, 2), &once);
+        prop_assert_eq!(&on_threads(method, &problem, 8), &once);
+        prop_assert_eq!(&on_threads(method, &renamed(&problem), 2), &once);
     }
 }

@@ -22,11 +22,16 @@ pub(crate) fn sized(tables: Tables, cells: usize) -> impl Strategy<Value = Probl
     tables.problems().prop_filter("few cells", move |problem| problem.len() <= cells)
 }
 
-pub(crate) fn protect(problem: &Problem) -> Result<Protected, SuppressError> {
-    protect_by(problem, Method::Auto)
+/// Any of the methods, the default more often than the others.
+pub(crate) fn methods() -> impl Strategy<Value = Method> {
+    prop_oneof![Just(Method::Auto), proptest::sample::select(Method::ALL.to_vec())]
 }
 
-pub(crate) fn protect_by(problem: &Problem, method: Method) -> Result<Protected, SuppressError> {
+pub(crate) fn protect(problem: &Problem) -> Result<Protected, SuppressError> {
+    protect_by(Method::Auto, problem)
+}
+
+pub(crate) fn protect_by(method: Method, problem: &Problem) -> Result<Protected, SuppressError> {
     let context =
         Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
     suppress(problem, method, &context)

@@ -10,7 +10,7 @@ use cellveil_suppress::SuppressError;
 fn row(values: &[i64], needs: &[(u32, [i64; 3])], upper: i64, frozen: &[usize]) -> Problem {
     let cells = values.len();
     let mut relations = Relations::default();
-    if cells > 1 {
+    if cells > 1 && values[0] == values[1..].iter().sum::<i64>() {
         relations.push_sum(CellId(0), (1..cells).map(CellId::at));
     }
     let needs: Vec<Need> = needs
@@ -104,6 +104,38 @@ fn a_cell_among_frozen_ones_has_no_pattern_and_the_error_names_it() {
     let problem = row(&[6, 1, 2, 3], &[(1, [1, 1, 0])], NO_UPPER, &[0, 2, 3]);
     let error = protect(&problem).unwrap_err();
     assert!(matches!(&error, SuppressError::NoPattern { cell, .. } if cell == "cell 1"), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains("these 3 cells") && text.contains("`cell 0`, `cell 2`, `cell 3`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn of_frozen_cells_only_those_that_block_a_need_together_are_named() {
+    // Two rows of three: cell 1 is sensitive, and its own row is frozen; the other row has nothing to do with it.
+    let mut relations = Relations::default();
+    relations.push_sum(CellId(0), [1, 2, 3].map(CellId));
+    relations.push_sum(CellId(4), [5, 6].map(CellId));
+    let mut parts =
+        row(&[9, 2, 3, 4, 5, 2, 3], &[(1, [1, 1, 0])], NO_UPPER, &[0, 2, 3, 4, 5]).parts().clone();
+    parts.relations = relations;
+    parts.values = vec![9, 2, 3, 4, 5, 2, 3];
+    let error = protect(&Problem::new(parts, 0).unwrap()).unwrap_err();
+    assert!(
+        matches!(&error, SuppressError::NoPattern { frozen, .. } if *frozen == [0, 2, 3].map(CellId)),
+        "{error}"
+    );
+}
+
+#[test]
+fn frozen_cells_that_block_nothing_are_not_blamed() {
+    let problem = row(&[16, 8, 8], &[(1, [5, 5, 17])], 16, &[0]);
+    let error = protect(&problem).unwrap_err();
+    assert!(
+        matches!(&error, SuppressError::NoPattern { frozen, .. } if frozen.is_empty()),
+        "{error}"
+    );
 }
 
 #[test]

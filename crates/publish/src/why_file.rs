@@ -1,0 +1,60 @@
+//! `why.csv`: which primaries each secondary protects. Confidential, as everything that says which cells are sensitive and why.
+
+use crate::PublishError;
+use crate::columns::NameColumns;
+use crate::grid::{Column, Field, Grid, Kind};
+use cellveil_core::{CellId, Certificate, Pattern, Problem, Reasons};
+
+/// No more primaries are written out for one secondary; their number is given in any case.
+pub(crate) const MOST_LISTED: usize = 100;
+
+/// One line per secondary: its codes, how many primaries it protects, and which.
+pub(crate) struct WhyGrid<'a> {
+    problem: &'a Problem,
+    names: NameColumns<'a>,
+    secondaries: Vec<CellId>,
+    reasons: Reasons,
+    columns: Vec<Column>,
+}
+
+impl<'a> WhyGrid<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        pattern: &Pattern,
+        certificate: &Certificate,
+    ) -> Result<Self, PublishError> {
+        let names = NameColumns::new(problem.names())?;
+        let mut columns = names.columns();
+        columns.push(Column::new("protects", Kind::Whole));
+        columns.push(Column::new("primaries", Kind::Text));
+        let reasons = Reasons::of(certificate, pattern);
+        let secondaries = reasons.secondaries().collect();
+        Ok(Self { problem, names, secondaries, reasons, columns })
+    }
+}
+
+impl Grid for WhyGrid<'_> {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn rows(&self) -> usize {
+        self.secondaries.len()
+    }
+
+    fn fill<'a>(&'a self, row: usize, fields: &mut Vec<Field<'a>>) {
+        let cell = self.secondaries[row];
+        let protects = self.reasons.protected_by(cell);
+        self.names.fill(cell, fields);
+        fields.push(Field::Whole(protects.len() as i64));
+        fields.push(Field::Text(listed(self.problem, &protects, MOST_LISTED).into()));
+    }
+}
+
+/// The first cells by their codes, and a mark if there are more.
+pub(crate) fn listed(problem: &Problem, cells: &[CellId], most: usize) -> String {
+    let name = |&cell: &CellId| problem.names().describe(cell).to_string();
+    let names: Vec<String> = cells.iter().take(most).map(name).collect();
+    let more = if cells.len() > most { "; …" } else { "" };
+    names.join("; ") + more
+}
