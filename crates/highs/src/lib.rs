@@ -1,6 +1,8 @@
 //! The HiGHS engine: [`cellveil_lp::Engine`] on the HiGHS C library, one thread per session.
 
-use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
+use cellveil_lp::{
+    Changes, Column, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution,
+};
 use highs_sys::{
     Highs_addCol, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
     Highs_create, Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue,
@@ -270,10 +272,17 @@ impl Session for HighsSession {
         )
     }
 
-    fn add_column(&mut self, cost: f64, lower: f64, upper: f64) -> Result<(), EngineError> {
-        // SAFETY: a live instance; no entries, so no pointers to them are read.
+    fn add_column(&mut self, column: &Column, terms: &[(u32, f64)]) -> Result<(), EngineError> {
+        if column.integer {
+            return Err(failed("columns in whole numbers cannot be added"));
+        }
+        let (indices, values): (Vec<HighsInt>, Vec<f64>) =
+            terms.iter().map(|&(row, value)| (row as HighsInt, value)).unzip();
+        let count = size(indices.len())?;
+        let &Column { cost, lower, upper, .. } = column;
+        // SAFETY: both vectors live and have `count` entries; HiGHS checks the indices.
         let status = unsafe {
-            Highs_addCol(self.highs, cost, lower, upper, 0, std::ptr::null(), std::ptr::null())
+            Highs_addCol(self.highs, cost, lower, upper, count, indices.as_ptr(), values.as_ptr())
         };
         self.columns += 1;
         check(status, "a new column")

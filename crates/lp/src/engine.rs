@@ -1,6 +1,6 @@
 //! Who solves it.
 
-use crate::{Model, Row};
+use crate::{Column, Model, Row};
 use thiserror::Error;
 
 /// How much an engine may do for one answer.
@@ -80,11 +80,11 @@ pub trait Session: Send {
     /// [`EngineError`] if the engine refuses it.
     fn set_bounds(&mut self, column: u32, lower: f64, upper: f64) -> Result<(), EngineError>;
 
-    /// Adds a continuous column that stands in no row yet.
+    /// Adds a column; `terms` are its rows with its coefficients, each row at most once.
     ///
     /// # Errors
     /// [`EngineError`] if the engine refuses it.
-    fn add_column(&mut self, cost: f64, lower: f64, upper: f64) -> Result<(), EngineError>;
+    fn add_column(&mut self, column: &Column, terms: &[(u32, f64)]) -> Result<(), EngineError>;
 
     /// Adds a row.
     ///

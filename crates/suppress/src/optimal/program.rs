@@ -7,7 +7,9 @@ use super::cuts::Multipliers;
 use super::level::{Level, System};
 use super::separate::View;
 use cellveil_core::Side;
-use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
+use cellveil_lp::{
+    Changes, Column, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The relations that take part, and the program if it is loaded.
@@ -117,10 +119,11 @@ impl Program {
     }
 }
 
-/// The moves of cells in the engine: two columns each, down and up.
+/// The moves of cells in the engine: two columns each, down and up. Cells that have never had room are not there.
 struct Loaded {
     session: Box<dyn Session>,
-    rows: usize,
+    /// The number of every relation that is there.
+    rows: BTreeMap<u32, u32>,
     column: BTreeMap<u32, u32>,
     positions: Vec<u32>,
     uppers: Vec<[f64; 2]>,
@@ -131,7 +134,7 @@ impl Loaded {
         let model = Model { changes: Changes::Bounds, ..Model::default() };
         Ok(Self {
             session: engine.open(&model)?,
-            rows: 0,
+            rows: BTreeMap::new(),
             column: BTreeMap::new(),
             positions: Vec::new(),
             uppers: Vec::new(),
@@ -152,34 +155,44 @@ impl Loaded {
         Ok(())
     }
 
-    /// Adds the relations that are not there yet.
+    /// Adds the relations that are not there yet, then the cells that have room now.
     fn extend(&mut self, rooms: &Rooms<'_>, rows: &[u32]) -> Result<(), EngineError> {
-        for &row in &rows[self.rows..] {
-            let mut terms = Vec::new();
-            for &(at, c) in &rooms.system.component.rows[row as usize] {
-                let first = match self.column.get(&at) {
-                    Some(&first) => first,
-                    None => self.add(rooms, at)?,
-                };
-                terms.extend([(first, -f64::from(c)), (first + 1, f64::from(c))]);
-            }
+        for &row in &rows[self.rows.len()..] {
+            let there = |&(at, c): &(u32, i32)| {
+                let first = *self.column.get(&at)?;
+                Some([(first, -f64::from(c)), (first + 1, f64::from(c))])
+            };
+            let terms = rooms.system.component.rows[row as usize].iter().filter_map(there);
+            let terms = terms.flatten().collect();
             self.session.add_row(&Row { terms, lower: 0.0, upper: 0.0 })?;
+            self.rows.insert(row, self.rows.len() as u32);
         }
-        self.rows = rows.len();
+        for &row in rows {
+            for &(at, _) in &rooms.system.component.rows[row as usize] {
+                if rooms.point[at as usize] > 0.0 && !self.column.contains_key(&at) {
+                    self.add(rooms, at)?;
+                }
+            }
+        }
         Ok(())
     }
 
-    fn add(&mut self, rooms: &Rooms<'_>, at: u32) -> Result<u32, EngineError> {
+    fn add(&mut self, rooms: &Rooms<'_>, at: u32) -> Result<(), EngineError> {
         let uppers = Side::BOTH.map(|side| rooms.of(at, side));
         for (side, upper) in Side::BOTH.into_iter().zip(uppers) {
             let aim = at == rooms.level.at && side == rooms.side;
-            self.session.add_column(if aim { -1.0 } else { 0.0 }, 0.0, upper)?;
+            let cost = if aim { -1.0 } else { 0.0 };
+            let sign = side.sign() as f64;
+            let there = |&(row, c): &(u32, i32)| Some((*self.rows.get(&row)?, sign * f64::from(c)));
+            let terms: Vec<(u32, f64)> =
+                rooms.system.rows_of[at as usize].iter().filter_map(there).collect();
+            let column = Column { cost, lower: 0.0, upper, integer: false };
+            self.session.add_column(&column, &terms)?;
         }
-        let first = 2 * self.positions.len() as u32;
-        self.column.insert(at, first);
+        self.column.insert(at, 2 * self.positions.len() as u32);
         self.positions.push(at);
         self.uppers.push(uppers);
-        Ok(first)
+        Ok(())
     }
 
     fn read(&self, rows: &[u32], solution: &Solution, unit: f64) -> Furthest {

@@ -46,6 +46,9 @@ const TRACE: f64 = 1e-3;
 /// What a cell may cost to take part with half of [`TRACE`], in average costs.
 pub(super) const CHEAP: f64 = 0.1;
 
+/// Cells dearer than this many times that do not take part.
+const NOT_CHEAP: f64 = 5.0;
+
 /// Relations broken by less, as a share of the level, are not worth taking in while the pattern is fractional.
 pub(super) const BROKEN: f64 = 20.0 * TRACE;
 
@@ -163,7 +166,7 @@ impl<'a> Rounds<'a> {
 
 /// The share with which a cell takes part that is not withheld.
 pub(super) fn trace(price: f64, cheap: f64) -> f64 {
-    TRACE * cheap / (cheap + price)
+    if price > NOT_CHEAP * cheap { 0.0 } else { TRACE * cheap / (cheap + price) }
 }
 
 /// What cells cost beyond what the cuts found so far make them pay.
