@@ -107,6 +107,11 @@ impl<'a> Rounds<'a> {
         self.levels.len().div_ceil(AT_ONCE).max(1)
     }
 
+    /// Makes the next rounds look at every level; says whether some were left alone.
+    pub(super) fn wake(&mut self) -> bool {
+        self.levels.iter_mut().fold(false, |any, watched| watched.wake() || any)
+    }
+
     /// One round.
     pub(super) fn round(&mut self) -> Result<Round, EngineError> {
         let Some(relaxed) = self.master.solve()? else { return Ok(Round::Infeasible) };
@@ -131,6 +136,9 @@ impl<'a> Rounds<'a> {
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
                 .map(|watched| {
+                    if !watched.is_awake() {
+                        return Ok((Answer::Asleep, 0));
+                    }
                     let mut before = 0;
                     if watched.deep || retry {
                         let (answer, work) = watched.separate(self.system, &all, view, engine)?;
@@ -149,12 +157,17 @@ impl<'a> Rounds<'a> {
                 if !keep {
                     watched.unload();
                 }
-                let Answer::Held(capacity) = answer else { continue };
-                if watched.deep {
-                    prices.pay(&capacity);
+                let before = added;
+                if let Answer::Held(capacity) = &answer {
+                    if watched.deep {
+                        prices.pay(capacity);
+                    }
+                    for cut in strongest(capacity, &relaxed.point) {
+                        added += usize::from(self.master.add(cut)?);
+                    }
                 }
-                for cut in strongest(&capacity, &relaxed.point) {
-                    added += usize::from(self.master.add(cut)?);
+                if !matches!(answer, Answer::Asleep) {
+                    watched.note(added > before);
                 }
             }
         }

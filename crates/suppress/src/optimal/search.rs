@@ -64,7 +64,10 @@ impl Search<'_> {
             }
             let pass = self.rounds.per_pass();
             if in_vain == pass {
-                return Ok(true);
+                if !self.rounds.wake() {
+                    return Ok(true);
+                }
+                in_vain = 0;
             }
             let bound = self.rounds.bound;
             self.context.progress.improved(cost, bound);

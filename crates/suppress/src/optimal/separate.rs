@@ -17,6 +17,8 @@ pub(super) enum Answer {
     Held(Capacity),
     /// Nothing came of it.
     Unclear,
+    /// Nobody asked.
+    Asleep,
 }
 
 /// How a point is looked at.
@@ -40,13 +42,37 @@ pub(super) struct Watched {
     programs: Vec<Program>,
     /// Whether all cells without a price, taken together, do not reach it.
     pub(super) deep: bool,
+    /// For how many rounds it is left alone, and for how many it was last.
+    rest: u32,
+    nap: u32,
 }
+
+/// A level that gives no cut is left alone for twice as many rounds each time, up to so many.
+const LONGEST_NAP: u32 = 8;
 
 impl Watched {
     pub(super) fn new(system: &System<'_>, level: Level) -> Self {
         let sides = level.goal.sides().iter();
         let programs = sides.map(|&side| Program::new(system, &level, side)).collect();
-        Self { level, programs, deep: true }
+        Self { level, programs, deep: true, rest: 0, nap: 0 }
+    }
+
+    /// Whether the level is looked at in this round.
+    pub(super) fn is_awake(&mut self) -> bool {
+        let awake = self.rest == 0;
+        self.rest = self.rest.saturating_sub(1);
+        awake
+    }
+
+    /// Remembers whether a round gave a cut.
+    pub(super) fn note(&mut self, gave: bool) {
+        self.nap = if gave { 0 } else { (2 * self.nap).clamp(1, LONGEST_NAP) };
+        self.rest = self.nap;
+    }
+
+    /// Ends the rest; says whether there was any.
+    pub(super) fn wake(&mut self) -> bool {
+        std::mem::take(&mut self.rest) > 0
     }
 
     /// Unloads the programs.

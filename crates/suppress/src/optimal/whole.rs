@@ -96,7 +96,7 @@ impl Rounds<'_> {
                             waiting.retain(|other| !reaches(table, &other.level));
                         }
                     }
-                    Answer::Unclear => still.push(watched),
+                    Answer::Unclear | Answer::Asleep => still.push(watched),
                 }
             }
         }
