@@ -5,6 +5,7 @@
 //! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
 
 mod cuts;
+mod heuristic;
 mod level;
 mod master;
 mod program;
@@ -13,13 +14,12 @@ mod search;
 mod separate;
 mod whole;
 
-use crate::incremental::Incremental;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
 use level::{Level, System};
 use rounds::Rounds;
-use search::{Best, Budget, Search};
+use search::{Budget, Search};
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,8 +34,7 @@ impl Protect for Optimal {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let start = Incremental.protect(problem, context)?;
-        let mut best = Best { pattern: start.pattern, witnesses: start.witnesses };
+        let mut best = heuristic::start(problem, context)?;
         let table = Table::new(problem, context)?;
         let mut bound = 0.0;
         for component in &table.components {
@@ -44,7 +43,7 @@ impl Protect for Optimal {
             if levels.is_empty() {
                 continue;
             }
-            let rounds = Rounds::new(&system, levels, context.engine)?;
+            let rounds = Rounds::new(&system, levels, context)?;
             let mut search = Search { problem, context, rounds };
             let seconds = (context.seconds_left)().map(|left| left * CUTTING);
             if search.cut(Some(&best.pattern), BUDGET.work, seconds)? {
@@ -84,7 +83,7 @@ pub fn lower_bound(
         if levels.is_empty() {
             continue;
         }
-        let rounds = Rounds::new(&system, levels, context.engine)?;
+        let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds };
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound;

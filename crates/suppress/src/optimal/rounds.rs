@@ -4,13 +4,14 @@ use super::cuts::{Capacity, of_one_relation, strongest};
 use super::level::{Level, System};
 use super::master::{Master, Relaxed};
 use super::separate::{Answer, View, Watched};
-use cellveil_lp::{Engine, EngineError};
+use crate::method::Context;
+use cellveil_lp::EngineError;
 use rayon::prelude::*;
 
 /// The state of the rounds.
 pub(super) struct Rounds<'a> {
     pub(super) system: &'a System<'a>,
-    pub(super) engine: &'a dyn Engine,
+    pub(super) context: &'a Context<'a>,
     pub(super) master: Master<'a>,
     pub(super) levels: Vec<Watched>,
     /// No safe pattern costs less in this component.
@@ -20,6 +21,8 @@ pub(super) struct Rounds<'a> {
     /// Programs times the terms of their relations so far.
     pub(super) work: usize,
     round: usize,
+    /// The level that the next round begins with.
+    next: usize,
 }
 
 /// How a round ended.
@@ -33,6 +36,9 @@ pub(super) enum Round {
 /// Levels that are looked at side by side, after which all learn what the others found. Fixed, so that the cuts do not depend on
 /// the number of threads.
 pub(super) const TOGETHER: usize = 8;
+
+/// A round looks at so many levels at most, and the next one goes on from there.
+const AT_ONCE: usize = 256;
 
 /// Cells that are not withheld at all take part with this share, so that cuts avoid the cheap ones among them.
 const TRACE: f64 = 1e-3;
@@ -59,17 +65,18 @@ impl<'a> Rounds<'a> {
     pub(super) fn new(
         system: &'a System<'a>,
         levels: Vec<Level>,
-        engine: &'a dyn Engine,
+        context: &'a Context<'a>,
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
             system,
-            engine,
-            master: Master::new(system, engine),
+            context,
+            master: Master::new(system, context.engine),
             levels: Vec::new(),
             bound: 0.0,
             relaxed: None,
             work: 0,
             round: 0,
+            next: 0,
         };
         for level in levels {
             rounds.watch(level)?;
@@ -92,6 +99,11 @@ impl<'a> Rounds<'a> {
         Ok(true)
     }
 
+    /// How many rounds it takes to look at every level.
+    pub(super) fn per_pass(&self) -> usize {
+        self.levels.len().div_ceil(AT_ONCE).max(1)
+    }
+
     /// One round.
     pub(super) fn round(&mut self) -> Result<Round, EngineError> {
         let Some(relaxed) = self.master.solve()? else { return Ok(Round::Infeasible) };
@@ -100,27 +112,32 @@ impl<'a> Rounds<'a> {
         let mut prices = Prices::new(self.system, &relaxed, self.master.scale);
         let shares = prices.shares(Some(&relaxed.point));
         let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
-        let retry = self.round.is_multiple_of(RETRY);
+        let engine = self.context.engine;
+        let retry = (self.round / self.per_pass()).is_multiple_of(RETRY);
         let mut levels = std::mem::take(&mut self.levels);
+        let from = self.next.min(levels.len());
+        let to = levels.len().min(from + AT_ONCE);
+        self.next = if to == levels.len() { 0 } else { to };
         let keep = levels.len() <= KEPT;
         let mut added = 0;
-        for together in levels.chunks_mut(TOGETHER) {
+        for together in levels[from..to].chunks_mut(TOGETHER) {
+            if self.context.is_over() {
+                break;
+            }
             let all = prices.shares(None);
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
                 .map(|watched| {
                     let mut before = 0;
                     if watched.deep || retry {
-                        let (answer, work) =
-                            watched.separate(self.system, &all, view, self.engine)?;
+                        let (answer, work) = watched.separate(self.system, &all, view, engine)?;
                         watched.deep = matches!(answer, Answer::Held(_));
                         if watched.deep {
                             return Ok((answer, work));
                         }
                         before = work;
                     }
-                    let (answer, work) =
-                        watched.separate(self.system, &shares, view, self.engine)?;
+                    let (answer, work) = watched.separate(self.system, &shares, view, engine)?;
                     Ok((answer, before + work))
                 })
                 .collect();

@@ -5,7 +5,7 @@
 
 use super::level::Level;
 use super::rounds::{Round, Rounds};
-use crate::incremental::complete;
+use super::whole::Table;
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Intervals, Options, attack};
 use cellveil_core::{CellId, Pattern, Problem, Why, Witness};
@@ -55,16 +55,21 @@ impl Search<'_> {
         let cost = known.map_or(f64::INFINITY, |pattern| self.problem.cost_of(pattern));
         let own_cost = known.map_or(f64::INFINITY, |pattern| self.cost(pattern));
         let mut bounds: Vec<f64> = Vec::new();
+        let mut in_vain = 0;
         loop {
             match self.rounds.round()? {
                 Round::Infeasible => return Ok(false),
-                Round::Added(0) => return Ok(true),
-                Round::Added(_) => {}
+                Round::Added(0) => in_vain += 1,
+                Round::Added(_) => in_vain = 0,
+            }
+            let pass = self.rounds.per_pass();
+            if in_vain == pass {
+                return Ok(true);
             }
             let bound = self.rounds.bound;
             self.context.progress.improved(cost, bound);
             bounds.push(bound);
-            let before = bounds.len().checked_sub(SEVERAL + 1).map(|at| bounds[at]);
+            let before = bounds.len().checked_sub(SEVERAL * pass + 1).map(|at| bounds[at]);
             let late =
                 stop_at.is_some_and(|at| (self.context.seconds_left)().is_some_and(|l| l < at));
             if before.is_some_and(|before| bound - before < WORTHWHILE * bound)
@@ -95,7 +100,7 @@ impl Search<'_> {
     /// Searches for the cheapest safe pattern. Leaves the best one found in `best` and the bound in the rounds.
     pub(super) fn run(&mut self, best: &mut Best, budget: Budget) -> Result<(), SuppressError> {
         let mut reach = Reach::All;
-        for _ in 0..budget.searches {
+        for search in 0..budget.searches {
             let cost = self.cost(&best.pattern);
             self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
             if self.is_proven(cost) || self.context.is_over() {
@@ -107,12 +112,16 @@ impl Search<'_> {
                 break;
             }
             let mut grown = withheld.clone();
-            let added = self.rounds.cut_off(&mut grown)?;
             let pattern = self.pattern(best, &withheld);
+            let known = self.tables(&best.witnesses, &pattern);
+            let added = self.rounds.cut_off(&mut grown, &known)?;
             let mut learnt = added > 0;
             if added > 0 {
-                self.improve(best, self.pattern(best, &grown))?;
-                self.improve(best, pattern)?;
+                let known = best.witnesses.clone();
+                if grown != withheld {
+                    self.improve(best, self.pattern(best, &grown), &known)?;
+                }
+                self.improve(best, pattern, &known)?;
             } else {
                 match self.judge(&pattern)? {
                     Verdict::Safe(witnesses) => {
@@ -132,32 +141,14 @@ impl Search<'_> {
                     }
                     Reach::All
                 }
-                (Reach::All, Ended::Stopped) => {
-                    self.round_off(best)?;
-                    Reach::Near(NEAR)
-                }
+                (Reach::All, Ended::Stopped) => Reach::Near(NEAR),
                 (Reach::Near(distance), _) if learnt => Reach::Near(distance),
                 (Reach::Near(distance), _) if distance < FURTHEST => Reach::Near(distance * 2),
                 (Reach::Near(_), _) => Reach::All,
             };
-            if matches!(reach, Reach::Near(_)) {
+            if reach != Reach::All && search % SEARCHES_PER_ROUND == 0 {
                 self.rounds.round()?;
             }
-        }
-        Ok(())
-    }
-
-    /// Tries the cells that the fractional pattern withholds to a large part, with what they lack.
-    fn round_off(&mut self, best: &mut Best) -> Result<(), SuppressError> {
-        for share in ROUNDED_OFF {
-            let Some(relaxed) = &self.rounds.relaxed else { return Ok(()) };
-            let mut withheld: Vec<bool> = relaxed.point.iter().map(|&x| x >= share).collect();
-            if self.context.is_over() || self.is_proven(self.cost(&best.pattern)) {
-                return Ok(());
-            }
-            self.rounds.cut_off(&mut withheld)?;
-            self.improve(best, self.pattern(best, &withheld))?;
-            self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
         }
         Ok(())
     }
@@ -233,21 +224,19 @@ impl Search<'_> {
         pattern
     }
 
-    /// Adds what a pattern lacks, and keeps the result if it is cheaper than the best.
-    fn improve(&self, best: &mut Best, pattern: Pattern) -> Result<(), SuppressError> {
-        let moves_withheld =
+    /// The witnesses that hold for a pattern too, as moves of cells of this component.
+    fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
+        let component = self.rounds.system.component;
+        let holds =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
-        let known: Vec<Witness> = best.witnesses.iter().filter(moves_withheld).cloned().collect();
-        match complete(self.problem, self.context, &pattern, &known) {
-            Ok((pattern, witnesses)) => {
-                if self.problem.cost_of(&pattern) < self.problem.cost_of(&best.pattern) {
-                    *best = Best { pattern, witnesses };
-                }
-                Ok(())
-            }
-            Err(SuppressError::OutOfTime { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
+        let moves = |witness: &Witness| {
+            let unit = f64::from(witness.denominator);
+            let moves = witness.moves.iter();
+            moves
+                .filter_map(|&(cell, step)| Some((component.position(cell)?, step as f64 / unit)))
+                .collect()
+        };
+        witnesses.iter().filter(holds).map(moves).collect()
     }
 
     /// Attacks a pattern that reaches all levels so far. What it exposes becomes levels and cuts.
@@ -267,7 +256,7 @@ impl Search<'_> {
         if news {
             let is_withheld = |&cell: &CellId| pattern.is_withheld(cell);
             let mut withheld: Vec<bool> = system.component.cells.iter().map(is_withheld).collect();
-            self.rounds.cut_off(&mut withheld)?;
+            self.rounds.cut_off(&mut withheld, &[])?;
         }
         Ok(Verdict::Exposed { news })
     }
@@ -303,12 +292,12 @@ enum Ended {
 const NEAR: u32 = 24;
 const FURTHEST: u32 = 200;
 
+/// Searches near the best pattern for each round of cuts.
+const SEARCHES_PER_ROUND: usize = 4;
+
 /// The share of the time that is left that one search may take, among all patterns or near the best one.
 const SEARCHING: f64 = 0.3;
 const SEARCHING_NEAR: f64 = 0.1;
-
-/// Cells are tried that a fractional pattern withholds to these shares.
-const ROUNDED_OFF: [f64; 3] = [0.7, 0.4, 0.2];
 
 /// Which part of the gap a search may leave open, and the gap from which on it may leave none.
 const EARLY: f64 = 0.2;

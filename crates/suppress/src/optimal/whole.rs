@@ -14,17 +14,26 @@ use rayon::prelude::*;
 /// Rooms are drawn in to this many times the level only, where it matters what is possible.
 const WIDE: f64 = 1e5;
 
-/// How often cells are added.
+/// How often cells are added, where cells times levels are at most [`SMALL`].
 const GROWN: usize = 60;
+const SMALL: usize = 200_000;
 
 impl Rounds<'_> {
-    /// Adds cuts against a pattern, and to the pattern what it lacks. Says how many cuts were added; 0 if the pattern reached all
-    /// levels, as far as programs see.
-    pub(super) fn cut_off(&mut self, withheld: &mut [bool]) -> Result<usize, EngineError> {
+    /// Adds cuts against a pattern, and to the pattern what it lacks, if that does not take long. Says how many cuts were added; 0 if
+    /// the pattern reached all levels, as far as programs see. Levels that a `known` table of the pattern reaches are not asked about.
+    pub(super) fn cut_off(
+        &mut self,
+        withheld: &mut [bool],
+        known: &[Table],
+    ) -> Result<usize, EngineError> {
         let mut levels = std::mem::take(&mut self.levels);
-        let mut open: Vec<&mut Watched> = levels.iter_mut().collect();
+        let mut open: Vec<&mut Watched> = levels
+            .iter_mut()
+            .filter(|watched| !known.iter().any(|table| reaches(table, &watched.level)))
+            .collect();
+        let rounds = if self.system.len() * open.len() <= SMALL { GROWN } else { 1 };
         let mut added = 0;
-        for _ in 0..GROWN {
+        for _ in 0..rounds {
             let missed = self.missed(&mut open, withheld)?;
             if missed.is_empty() {
                 break;
@@ -35,7 +44,7 @@ impl Rounds<'_> {
             for cut in &cuts {
                 added += usize::from(self.master.add(cut.clone())?);
             }
-            if !self.grow(&cuts, withheld) || added == before {
+            if added == before || self.context.is_over() || !self.grow(&cuts, withheld) {
                 break;
             }
         }
@@ -53,11 +62,11 @@ impl Rounds<'_> {
         let exact: Vec<f64> = withheld.iter().map(|&is| f64::from(u8::from(is))).collect();
         let costs = exact.iter().zip(&self.system.costs);
         let traced: Vec<f64> = costs.map(|(&share, &cost)| share.max(trace(cost, cheap))).collect();
-        let (system, engine) = (self.system, self.engine);
+        let (system, engine) = (self.system, self.context.engine);
         let mut missed = Vec::new();
         let mut still: Vec<&mut Watched> = Vec::new();
         let mut waiting = std::mem::take(open);
-        while !waiting.is_empty() {
+        while !waiting.is_empty() && !self.context.is_over() {
             let rest = waiting.split_off(TOGETHER.min(waiting.len()));
             let mut together = std::mem::replace(&mut waiting, rest);
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
@@ -91,6 +100,7 @@ impl Rounds<'_> {
                 }
             }
         }
+        still.extend(waiting);
         *open = still;
         Ok(missed)
     }
@@ -132,6 +142,9 @@ impl Rounds<'_> {
 
 /// How much cheaper a cell is taken to be that the fractional pattern withholds.
 const HINT: f64 = 0.9;
+
+/// The moves of a table, by position, in units.
+pub(super) type Table = Vec<(u32, f64)>;
 
 /// Whether moves reach a level on one side.
 fn reaches(moves: &[(u32, f64)], level: &Level) -> bool {
