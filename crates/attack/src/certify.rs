@@ -5,12 +5,11 @@
 
 use crate::attack::prove;
 use crate::component::Component;
-use crate::cube::Crossings;
 use crate::flow::{Flow, Network};
 use crate::group::{Wanted, meet_many};
 use crate::ledger::Ledger;
 use crate::local::Around;
-use crate::quick::{Question, layers, one_cube};
+use crate::quick::{Question, Quick};
 use crate::reach::Probe;
 use cellveil_core::{Incidence, Need, Problem, Side, Witness};
 use cellveil_lp::{Engine, EngineError};
@@ -82,7 +81,7 @@ fn without_programs(
     ledger: &mut Ledger<'_>,
     needs: &[usize],
 ) {
-    let crossings = Crossings::new(component);
+    let quick = Quick::new(problem, component);
     for round in 0..=INSIDER_ROUNDS {
         let mut found_any = false;
         for needs in needs.chunks(ROUND) {
@@ -91,9 +90,7 @@ fn without_programs(
                 .map(|needs| {
                     let asked =
                         needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
-                    asked
-                        .filter_map(|asked| quickly(problem, component, &crossings, asked))
-                        .collect()
+                    asked.filter_map(|asked| quickly(problem, component, &quick, asked)).collect()
                 })
                 .collect();
             for witness in found.into_iter().flatten() {
@@ -134,14 +131,12 @@ fn questions(
 fn quickly(
     problem: &Problem,
     component: &Component,
-    crossings: &Crossings<'_>,
+    quick: &Quick<'_>,
     asked: Asked,
 ) -> Option<Witness> {
     let unmoved = unmoved(problem, component, asked.insider);
     let at = component.position(problem.needs()[asked.need].cell)?;
-    let question = Question { at, side: asked.side, target: asked.target, unmoved: &unmoved };
-    one_cube(problem, component, crossings, question)
-        .or_else(|| layers(component, crossings, question))
+    quick.answer(Question { at, side: asked.side, target: asked.target, unmoved: &unmoved })
 }
 
 /// The positions of an insider's cells.

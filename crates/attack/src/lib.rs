@@ -33,5 +33,6 @@ pub use explain::{Explanation, explain};
 pub use flow::{Flow, Network};
 pub use ledger::{Ledger, Retired};
 pub use propagate::Room;
+pub use quick::Quick;
 pub use reach::Probe;
 pub use reached::{Reach, Reached};
