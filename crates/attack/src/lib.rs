@@ -8,6 +8,7 @@ mod attack;
 mod certify;
 mod component;
 mod cube;
+mod dimension;
 mod disclosure;
 mod exact;
 mod explain;
@@ -22,7 +23,10 @@ mod quick;
 mod rational;
 mod reach;
 mod reached;
+mod slab;
 mod sparse;
+mod spread;
+mod together;
 mod whole;
 
 pub use attack::{AFFORDABLE, Attack, AttackError, Intervals, Options, attack, prove};

@@ -47,9 +47,12 @@ impl<'a> Quick<'a> {
     }
 
     pub(crate) fn answer(&self, question: Question<'_>) -> Option<Witness> {
-        let Self { problem, component, crossings } = self;
-        one_cube(problem, component, crossings, question)
-            .or_else(|| layers(component, crossings, question))
+        self.cube(question).or_else(|| layers(self.component, &self.crossings, question))
+    }
+
+    /// One cube only.
+    pub(crate) fn cube(&self, question: Question<'_>) -> Option<Witness> {
+        one_cube(self.problem, self.component, &self.crossings, question)
     }
 }
 
