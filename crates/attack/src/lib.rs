@@ -23,6 +23,7 @@ mod quick;
 mod rational;
 mod reach;
 mod reached;
+mod shortage;
 mod slab;
 mod sparse;
 mod spread;

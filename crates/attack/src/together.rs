@@ -16,8 +16,9 @@ use rayon::prelude::*;
 const GROUP: usize = 8;
 const GROUP_ROUNDS: u32 = 4;
 
-/// Rounds of tables in which all cells move.
+/// Rounds of tables in which all cells move, and the work for all of them: cells times tables.
 const SPREADS: u32 = 14;
+const WORK: usize = 10_000_000;
 
 /// Needs are divided into this many groups at most.
 const PARTS: usize = 16;
@@ -40,9 +41,13 @@ pub(crate) fn by_spreading(
     let Some(dimensions) = Dimensions::of(problem, incidence, component) else { return };
     let Some(slabs) = Slabs::new(component, &dimensions) else { return };
     let spread = Spread::new(component, &dimensions, |at| slabs.is_stuck(at));
-    let mut parts = 1;
+    let (mut parts, mut work) = (1, 0);
     for round in 0..SPREADS {
         let groups = drawn(&open, round, parts);
+        work += groups.len() * component.cells.len();
+        if work > WORK {
+            return;
+        }
         let found: Vec<Option<Witness>> =
             groups.par_iter().map(|goals| slabs.exact(problem, &spread.towards(goals))).collect();
         for witness in found.into_iter().flatten() {
