@@ -84,7 +84,8 @@ impl<'a> Spread<'a> {
         }
     }
 
-    fn moves(&self, at: u32) -> bool {
+    /// Whether a cell may move.
+    pub(crate) fn moves(&self, at: u32) -> bool {
         self.rooms[at as usize][0] > 0.0
     }
 

@@ -20,6 +20,9 @@ const GROUP_ROUNDS: u32 = 4;
 const SPREADS: u32 = 14;
 const WORK: usize = 10_000_000;
 
+/// Rounds that may meet nothing, one after the other.
+const IDLE: u32 = 2;
+
 /// Needs are divided into this many groups at most.
 const PARTS: usize = 16;
 
@@ -41,11 +44,12 @@ pub(crate) fn by_spreading(
     let Some(dimensions) = Dimensions::of(problem, incidence, component) else { return };
     let Some(slabs) = Slabs::new(component, &dimensions) else { return };
     let spread = Spread::new(component, &dimensions, |at| slabs.is_stuck(at));
-    let (mut parts, mut work) = (1, 0);
+    open.retain(|need| spread.moves(need.at));
+    let (mut parts, mut work, mut idle) = (1, 0, 0);
     for round in 0..SPREADS {
         let groups = drawn(&open, round, parts);
         work += groups.len() * component.cells.len();
-        if work > WORK {
+        if open.is_empty() || work > WORK {
             return;
         }
         let found: Vec<Option<Witness>> =
@@ -55,7 +59,9 @@ pub(crate) fn by_spreading(
         }
         let before = open.len();
         open = wanted(problem, component, ledger, needs);
-        if open.is_empty() || (open.len() == before && parts == PARTS) {
+        open.retain(|need| spread.moves(need.at));
+        idle = if open.len() == before { idle + 1 } else { 0 };
+        if idle == IDLE {
             return;
         }
         if open.len() * 3 > before * 2 {

@@ -100,6 +100,7 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
     let coalitions = holdings.map_or_else(Vec::new, |holdings| holdings.coalitions().to_vec());
     let problem = problem.with_coalitions(coalitions)?;
     let problem = if job.protection.whole { problem.above_zero().of_counts()? } else { problem };
+    let problem = crate::instance::after(problem, &job.protection.earlier)?;
     let origin = Origin {
         inputs: inputs::inputs(&job.files)?,
         job: Some(job.text.clone()),

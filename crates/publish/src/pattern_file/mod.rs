@@ -4,7 +4,10 @@
 //! `sdcStatus`, `suppressed`). Cells that are not listed are published. Which of the withheld cells are primaries is the
 //! instance's to say, not the file's.
 
+mod earlier;
 mod statuses;
+
+pub use earlier::read_earlier;
 
 use crate::PublishError;
 use crate::columns::NameColumns;
