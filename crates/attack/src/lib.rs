@@ -28,6 +28,7 @@ mod slab;
 mod sparse;
 mod spread;
 mod together;
+mod view;
 mod whole;
 
 pub use attack::{AFFORDABLE, Attack, AttackError, Intervals, Options, attack, prove};
