@@ -122,22 +122,27 @@ impl<'a> Slabs<'a> {
     /// An exact table near the given moves, in units; `None` if rounding takes a cell beyond its room. Cells that are stuck stay.
     pub(crate) fn exact(&self, problem: &Problem, moves: &[f64]) -> Option<Witness> {
         let largest = moves.iter().fold(1.0_f64, |largest, moved| largest.max(moved.abs()));
+        if largest > LARGEST || moves.iter().any(|moved| !moved.is_finite()) {
+            return None;
+        }
         let finest = if problem.is_whole() { 1.0 } else { FINEST };
         let grid = (LARGEST / largest).min(finest).max(1.0).floor();
-        let mut steps: Vec<i64> = moves
+        let mut steps: Vec<i128> = moves
             .iter()
             .zip(&self.dimensions.signs)
-            .map(|(moved, &sign)| (moved * (1.0 - SHORTER) * grid).round() as i64 * i64::from(sign))
+            .map(|(moved, &sign)| {
+                (moved * (1.0 - SHORTER) * grid).round() as i128 * i128::from(sign)
+            })
             .collect();
         let mut sums = self.sums(&steps);
         for &(cell, outer, inner) in &self.branches {
-            let missing = std::mem::take(&mut sums[outer as usize]);
+            let missing = within(std::mem::take(&mut sums[outer as usize]))?;
             steps[cell as usize] -= missing;
             sums[inner as usize] -= missing;
             sums[self.aside[cell as usize] as usize] -= missing;
         }
         for cycle in &self.cycles {
-            let mut missing = sums[self.aside[cycle[0] as usize] as usize];
+            let mut missing = within(sums[self.aside[cycle[0] as usize] as usize])?;
             for &cell in cycle {
                 steps[cell as usize] -= missing;
                 sums[self.aside[cell as usize] as usize] -= missing;
@@ -150,7 +155,7 @@ impl<'a> Slabs<'a> {
         self.witness(&steps, grid)
     }
 
-    fn sums(&self, steps: &[i64]) -> Vec<i64> {
+    fn sums(&self, steps: &[i128]) -> Vec<i128> {
         let mut sums = vec![0; self.component.rows.len()];
         for (rows, step) in self.dimensions.rows.iter().zip(steps) {
             for &row in rows {
@@ -161,24 +166,32 @@ impl<'a> Slabs<'a> {
     }
 
     /// The steps as a witness, if they keep every relation and stay within all rooms.
-    fn witness(&self, steps: &[i64], grid: f64) -> Option<Witness> {
+    fn witness(&self, steps: &[i128], grid: f64) -> Option<Witness> {
         let denominator = grid as u32;
         let fits = steps.iter().zip(&self.dimensions.signs).zip(&self.component.rooms);
         let mut fits = fits.map(|((&step, &sign), &[down, up])| {
-            let step = step * i64::from(sign);
+            let step = step * i128::from(sign);
             let room = if step < 0 { down } else { up };
-            room == NO_LIMIT || i128::from(step).abs() <= i128::from(room) * i128::from(denominator)
+            room == NO_LIMIT || step.abs() <= i128::from(room) * i128::from(denominator)
         });
         if self.sums(steps).iter().any(|&sum| sum != 0) || !fits.all(|fits| fits) {
             return None;
         }
         let cells = self.component.cells.iter().zip(steps.iter().zip(&self.dimensions.signs));
-        let moves: Vec<(CellId, i64)> = cells
+        let moves: Option<Vec<(CellId, i64)>> = cells
             .filter(|(_, (step, _))| **step != 0)
-            .map(|(&cell, (&step, &sign))| (cell, step * i64::from(sign)))
+            .map(|(&cell, (&step, &sign))| {
+                Some((cell, i64::try_from(step * i128::from(sign)).ok()?))
+            })
             .collect();
+        let moves = moves?;
         (!moves.is_empty()).then_some(Witness { denominator, moves })
     }
+}
+
+/// Errors that have grown beyond all moves are not worth correcting.
+fn within(missing: i128) -> Option<i128> {
+    Some(missing).filter(|missing| missing.abs() <= LARGEST as i128)
 }
 
 impl Aside<'_> {

@@ -18,7 +18,7 @@ const GROUP_ROUNDS: u32 = 4;
 
 /// Rounds of tables in which all cells move, and the work for all of them: cells times tables.
 const SPREADS: u32 = 14;
-const WORK: usize = 10_000_000;
+const WORK: usize = 6_000_000;
 
 /// Rounds that may meet nothing, one after the other.
 const IDLE: u32 = 2;
