@@ -6,7 +6,9 @@ use crate::disclosure::disclose;
 use crate::flow::{self, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
+use crate::propagate::Rows;
 use crate::reached::{Reach, Reached};
+use crate::shortage::falls_short;
 use cellveil_core::{
     Audit, CellId, Certificate, Exposure, Interval, Need, Pattern, Problem, Side, Witness,
 };
@@ -30,6 +32,9 @@ pub enum Intervals {
 
 /// Every interval is two programs on its whole component; with more cells than this they are found on request only.
 pub const AFFORDABLE: usize = 1500;
+
+/// Of how many cells of large components the relations around them are asked whether they are exposed.
+const EXAMINED: usize = 2000;
 
 /// What to find out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,7 +114,7 @@ pub fn attack(
         found.sort_by_key(|interval| interval.cell);
     }
     let exposed = exposed(problem, pattern, &ledger);
-    let undecided = undecided(problem, &components, &networks, &exposed);
+    let undecided = undecided(problem, &components, &networks, &exposed, engine)?;
     let audit = Audit { intervals: found, exposed, undecided };
     Ok(Attack { audit, certificate: ledger.certificate() })
 }
@@ -193,32 +198,56 @@ fn exposed(problem: &Problem, pattern: &Pattern, ledger: &Ledger<'_>) -> Vec<Exp
     exposed
 }
 
-/// The exposed cells for which neither a program on their whole component nor their room says that they are.
+/// The exposed cells for which neither a program on their whole component, nor their room, nor the relations around them say that
+/// they are.
 fn undecided(
     problem: &Problem,
     components: &[Component],
     networks: &[Option<Network>],
     exposed: &[Exposure],
-) -> Vec<CellId> {
+    engine: &dyn Engine,
+) -> Result<Vec<CellId>, EngineError> {
     let is_large = |(component, network): &(&Component, &Option<Network>)| {
         network.is_none() && component.cells.len() > WHOLE
     };
-    let large: Vec<&Component> =
-        components.iter().zip(networks).filter(is_large).map(|(component, _)| component).collect();
-    let has_room = |cell: CellId, side: Option<Side>| {
-        let place = large.iter().find_map(|c| c.position(cell).map(|at| (c, at)));
-        let level = |side| problem.needs().of(cell).map_or(0, |need| need.on(side));
-        place.is_some_and(|(component, at)| {
-            side.is_none_or(|side| component.room(at, side).is_none_or(|room| room >= level(side)))
+    let large: Vec<(&Component, Rows)> = components
+        .iter()
+        .zip(networks)
+        .filter(is_large)
+        .map(|(component, _)| (component, component.rows_of()))
+        .collect();
+    let level = |cell, side| problem.needs().of(cell).map_or(0, |need| need.on(side));
+    let place = |cell: CellId| {
+        large
+            .iter()
+            .find_map(|(component, rows)| Some((*component, rows, component.position(cell)?)))
+    };
+    let has_room = |exposure: &Exposure| {
+        place(exposure.cell).is_some_and(|(component, _, at)| {
+            let fits = |side| {
+                component.room(at, side).is_none_or(|room| room >= level(exposure.cell, side))
+            };
+            exposure.side.is_none_or(fits)
         })
     };
-    let mut undecided: Vec<CellId> = Vec::new();
-    for of_cell in exposed.chunk_by(|a, b| a.cell == b.cell) {
-        if of_cell.iter().all(|exposure| has_room(exposure.cell, exposure.side)) {
-            undecided.push(of_cell[0].cell);
+    let open: Vec<&[Exposure]> = exposed
+        .chunk_by(|a, b| a.cell == b.cell)
+        .filter(|of_cell| of_cell.iter().all(has_room))
+        .collect();
+    let falls_short = |exposure: &Exposure| match (exposure.side, place(exposure.cell)) {
+        (Some(side), Some((component, rows, at))) if exposure.singleton.is_none() => {
+            falls_short(component, rows, engine, (at, side, level(exposure.cell, side)))
         }
-    }
-    undecided
+        _ => Ok(false),
+    };
+    let shown: Result<Vec<bool>, EngineError> = open
+        .par_iter()
+        .take(EXAMINED)
+        .map(|of_cell| of_cell.iter().try_fold(false, |shown, e| Ok(shown || falls_short(e)?)))
+        .collect();
+    let mut shown = shown?;
+    shown.resize(open.len(), false);
+    Ok(open.iter().zip(shown).filter(|(_, shown)| !shown).map(|(cell, _)| cell[0].cell).collect())
 }
 
 /// The sides on which a need that is not met falls short; `None` if only the width does.

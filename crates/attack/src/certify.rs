@@ -5,13 +5,12 @@
 
 use crate::attack::prove;
 use crate::component::Component;
-use crate::cube::Crossings;
 use crate::flow::{Flow, Network};
-use crate::group::{Wanted, meet_many};
 use crate::ledger::Ledger;
 use crate::local::Around;
-use crate::quick::{Question, layers, one_cube};
+use crate::quick::{Question, Quick};
 use crate::reach::Probe;
+use crate::together::{by_spreading, in_groups};
 use cellveil_core::{Incidence, Need, Problem, Side, Witness};
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
@@ -29,10 +28,6 @@ pub(crate) const WHOLE: usize = 6000;
 
 /// Small programs go on as long as one in this many needs is met by them.
 const WORTHWHILE: usize = 16;
-
-/// Programs for many needs at once are worth it from this many on, and this often.
-const GROUP: usize = 8;
-const GROUP_ROUNDS: u32 = 4;
 
 /// One question about a need: which side, how far, and which insider's cells stay put.
 #[derive(Clone, Copy)]
@@ -69,7 +64,12 @@ pub(crate) fn certify(
             prove(problem, component, &mut local, &mut flow, need)?;
         }
     } else {
-        without_programs(problem, component, &mut local, &needs);
+        let quick = Quick::new(problem, component);
+        without_programs(problem, component, &mut local, &needs, &|asked| quick.cube(asked));
+        needs.retain(|&need| !local.is_proven(need));
+        by_spreading(problem, incidence, component, &mut local, &needs);
+        needs.retain(|&need| !local.is_proven(need));
+        without_programs(problem, component, &mut local, &needs, &|asked| quick.answer(asked));
         needs.retain(|&need| !local.is_proven(need));
         with_programs(problem, incidence, component, engine, &mut local, &needs)?;
     }
@@ -81,8 +81,8 @@ fn without_programs(
     component: &Component,
     ledger: &mut Ledger<'_>,
     needs: &[usize],
+    find: &(dyn Fn(Question<'_>) -> Option<Witness> + Sync),
 ) {
-    let crossings = Crossings::new(component);
     for round in 0..=INSIDER_ROUNDS {
         let mut found_any = false;
         for needs in needs.chunks(ROUND) {
@@ -91,9 +91,7 @@ fn without_programs(
                 .map(|needs| {
                     let asked =
                         needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
-                    asked
-                        .filter_map(|asked| quickly(problem, component, &crossings, asked))
-                        .collect()
+                    asked.filter_map(|asked| quickly(problem, component, asked, find)).collect()
                 })
                 .collect();
             for witness in found.into_iter().flatten() {
@@ -134,14 +132,12 @@ fn questions(
 fn quickly(
     problem: &Problem,
     component: &Component,
-    crossings: &Crossings<'_>,
     asked: Asked,
+    find: &dyn Fn(Question<'_>) -> Option<Witness>,
 ) -> Option<Witness> {
     let unmoved = unmoved(problem, component, asked.insider);
     let at = component.position(problem.needs()[asked.need].cell)?;
-    let question = Question { at, side: asked.side, target: asked.target, unmoved: &unmoved };
-    one_cube(problem, component, crossings, question)
-        .or_else(|| layers(component, crossings, question))
+    find(Question { at, side: asked.side, target: asked.target, unmoved: &unmoved })
 }
 
 /// The positions of an insider's cells.
@@ -173,41 +169,6 @@ fn with_programs(
     let mut probe = Probe::new(problem, incidence, component, engine)?;
     for &need in needs {
         prove(problem, component, ledger, &mut probe, need)?;
-    }
-    Ok(())
-}
-
-/// Programs for many needs at once, as long as they meet a good part of them.
-fn in_groups(
-    around: &Around<'_>,
-    ledger: &mut Ledger<'_>,
-    needs: &[usize],
-) -> Result<(), EngineError> {
-    let Around { problem, incidence, component, engine, .. } = *around;
-    for round in 0..GROUP_ROUNDS {
-        let wanted: Vec<Wanted> = needs
-            .iter()
-            .filter_map(|&need| {
-                let at = component.position(problem.needs()[need].cell)?;
-                let levels = Side::BOTH.map(|side| {
-                    ledger
-                        .wanted(need, side, None)
-                        .filter(|&level| component.room(at, side).is_none_or(|room| room >= level))
-                });
-                (levels != [None, None]).then_some(Wanted { at, levels })
-            })
-            .collect();
-        if wanted.len() < GROUP {
-            return Ok(());
-        }
-        let found = meet_many(problem, incidence, component, engine, &wanted, round)?;
-        let mut useful = false;
-        for witness in found {
-            useful |= ledger.add(witness);
-        }
-        if !useful {
-            return Ok(());
-        }
     }
     Ok(())
 }

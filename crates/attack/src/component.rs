@@ -73,7 +73,7 @@ impl Component {
         self.flat_rows().transposed(self.cells.len())
     }
 
-    fn flat_rows(&self) -> Rows {
+    pub(crate) fn flat_rows(&self) -> Rows {
         let mut starts = vec![0];
         let mut terms = Vec::new();
         for row in &self.rows {

@@ -81,7 +81,7 @@ fn furthest(
 }
 
 /// Heads or tails, by the position and the round.
-fn lot(at: u32, round: u32) -> bool {
+pub(crate) fn lot(at: u32, round: u32) -> bool {
     let mixed = (u64::from(at) << 32 | u64::from(round)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 63 == 1
 }

@@ -2,6 +2,7 @@
 
 use crate::component::Component;
 use crate::reach::Probe;
+use crate::whole::furthest_whole;
 use cellveil_core::{CellId, Incidence, Interval, Problem, Side};
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
@@ -12,7 +13,11 @@ const CHUNK: usize = 128;
 /// What touches a bound within this part of its size touches it.
 const TOUCHES: f64 = 1e-9;
 
-/// Intervals of `cells`, which lie in one component, in their order.
+/// What the solver may be off by, in parts of an end.
+const NOISE: f64 = 1e-6;
+
+/// Intervals of `cells`, which lie in one component, in their order. Where intruders know that cells are whole, ends are; in
+/// components too large to search they are those of the program, rounded inwards.
 pub(crate) fn intervals(
     problem: &Problem,
     incidence: &Incidence,
@@ -57,7 +62,16 @@ fn of_chunk(
                 })?,
             };
         }
-        let [lower, upper] = ends.map(|end| end.map(|moved| value as f64 + tidy(moved)));
+        let [mut lower, mut upper] = ends.map(|end| end.map(|moved| value as f64 + tidy(moved)));
+        if problem.is_whole() {
+            lower = lower.map(|end| (end - NOISE * end.abs().max(1.0)).ceil());
+            upper = upper.map(|end| (end + NOISE * end.abs().max(1.0)).floor());
+            for (end, side) in [&mut lower, &mut upper].into_iter().zip(Side::BOTH) {
+                if let Some(moved) = furthest_whole(component, engine, position, side)? {
+                    *end = Some((value + moved * side.sign()) as f64);
+                }
+            }
+        }
         found.push(Interval { cell, lower, upper });
     }
     Ok(found)

@@ -108,6 +108,9 @@ impl<'a> Ledger<'a> {
 
     /// The insiders with a cell that a witness moves, but for the one behind the need's own cell, who has nothing to learn.
     fn moved_insiders(&self, need: usize, witness: u32) -> Vec<u32> {
+        if self.problem.insiders().is_empty() {
+            return Vec::new();
+        }
         let own = self.problem.insiders().of(self.problem.needs()[need].cell);
         let moves = &self.witnesses[witness as usize].moves;
         let mut insiders: Vec<u32> =

@@ -15,6 +15,47 @@ const LAYER_WORK: usize = 50_000;
 const RELIEFS: usize = 3;
 const RELIEF_WORK: usize = 10_000;
 
+/// Looks for witnesses within a component without a solver, microseconds to milliseconds each.
+///
+/// What it finds holds exactly and moves withheld cells of the component only; that it finds nothing says nothing. The answer
+/// depends on the question alone, so that one `Quick` can be asked from many threads.
+pub struct Quick<'a> {
+    problem: &'a Problem,
+    component: &'a Component,
+    crossings: Crossings<'a>,
+}
+
+impl<'a> Quick<'a> {
+    /// Indexes where the relations of a component cross.
+    pub fn new(problem: &'a Problem, component: &'a Component) -> Self {
+        Self { problem, component, crossings: Crossings::new(component) }
+    }
+
+    /// A table with `cell` moved `target` units or more to `side` and the cells `unmoved` left alone.
+    pub fn reach(
+        &self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Option<Witness> {
+        let at = self.component.position(cell)?;
+        let mut unmoved: Vec<u32> =
+            unmoved.iter().filter_map(|&cell| self.component.position(cell)).collect();
+        unmoved.sort_unstable();
+        self.answer(Question { at, side, target, unmoved: &unmoved })
+    }
+
+    pub(crate) fn answer(&self, question: Question<'_>) -> Option<Witness> {
+        self.cube(question).or_else(|| layers(self.component, &self.crossings, question))
+    }
+
+    /// One cube only.
+    pub(crate) fn cube(&self, question: Question<'_>) -> Option<Witness> {
+        one_cube(self.problem, self.component, &self.crossings, question)
+    }
+}
+
 /// What is asked: a cell moved this far, with some cells left alone.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'q> {
@@ -42,7 +83,7 @@ fn towards(side: Side, sign: i32) -> Side {
 }
 
 /// One cube that moves the cell as far as asked, and further if that meets the needs of its other corners.
-pub(crate) fn one_cube(
+fn one_cube(
     problem: &Problem,
     component: &Component,
     crossings: &Crossings<'_>,
@@ -75,7 +116,7 @@ pub(crate) fn one_cube(
 }
 
 /// Flows through the layers around the cell.
-pub(crate) fn layers(
+fn layers(
     component: &Component,
     crossings: &Crossings<'_>,
     question: Question<'_>,

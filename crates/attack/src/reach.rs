@@ -4,6 +4,7 @@ use crate::component::Component;
 use crate::exact::exact_witness;
 use crate::reached::Reached;
 use crate::sparse::Sparse;
+use crate::view::{BEYOND, STEPS, View, largest_level, narrow, whole, wide};
 use crate::whole::whole_table;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Session};
@@ -28,36 +29,11 @@ pub struct Probe<'a> {
     programs: usize,
 }
 
-/// Which amounts the solver sees. It works to about nine digits: amounts further apart than that in one program are noise to
-/// each other, and an answer may overstep the bounds of the small ones.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum View {
-    /// All, but for bounds beyond [`BEYOND`].
-    Wide,
-    /// Bounds beyond [`FAR`] are drawn in to there, those within [`NEGLIGIBLE`] to nothing.
-    Narrow {
-        /// Whether there is such a bound.
-        drawn_in: bool,
-    },
-}
-
 /// Answers this much short of the target, in parts of it, are tried as if they had reached it: the exact witness decides.
 const NEARLY: f64 = 1e-7;
 
 /// How much further a table is looked for, in parts of the target, when one just there cannot be written down exactly.
 const MARGIN: f64 = 1e-4;
-
-/// A question is asked in steps such that its answer is about this many of them.
-const STEPS: f64 = 1000.0;
-
-/// Bounds further than this many steps are out of view, whatever the view.
-const BEYOND: f64 = 1e8;
-
-/// Bounds further than this many steps are out of a narrow view.
-const FAR: f64 = 1e6;
-
-/// Bounds nearer than this many steps are nothing in a narrow view.
-const NEGLIGIBLE: f64 = 1e-3;
 
 /// How often the steps are changed for one extreme: enough for amounts of all sizes that there are.
 const ZOOMS: usize = 6;
@@ -415,36 +391,5 @@ impl<'a> Probe<'a> {
         let moves =
             self.component.cells.iter().copied().zip(moves.iter().map(|moved| moved * self.scale));
         exact_witness(self.problem, self.incidence, moves, cell, target * side.sign())
-    }
-}
-
-/// The largest level asked for in a component, in units.
-fn largest_level(problem: &Problem, component: &Component) -> f64 {
-    let needs = component.cells.iter().filter_map(|&cell| problem.needs().of(cell));
-    needs.map(|need| need.down.max(need.up).max(need.sliding)).max().unwrap_or(1) as f64
-}
-
-/// Steps are whole numbers of units, so that drawn-in bounds are too: an exact witness has its resting cells there.
-fn whole(scale: f64) -> f64 {
-    scale.round().max(1.0)
-}
-
-/// How far a cell may move before the intruder knows better, in steps of `scale` units.
-fn wide(problem: &Problem, cell: CellId, scale: f64) -> (f64, f64) {
-    let value = problem.value(cell);
-    let steps = |bound: i64| (bound.saturating_sub(value) as f64 / scale).clamp(-BEYOND, BEYOND);
-    let lower = problem.lower(cell).map_or(f64::NEG_INFINITY, steps);
-    let upper = problem.upper(cell).map_or(f64::INFINITY, steps);
-    (lower, upper)
-}
-
-/// A bound in a narrow view; no bound stays none.
-fn narrow(steps: f64) -> f64 {
-    if steps.abs() < NEGLIGIBLE {
-        0.0
-    } else if steps.is_finite() {
-        steps.clamp(-FAR, FAR)
-    } else {
-        steps
     }
 }

@@ -10,8 +10,39 @@ use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
 /// A component with more cells is not searched: what is not shown counts as exposed.
 const CELLS: usize = 5000;
 
+/// Extremes in whole numbers are searched for in components of at most this many cells.
+const EXTREMES: usize = 300;
+
 /// The search for one table ends after this many nodes.
 const NODES: u32 = 2000;
+
+/// The furthest any table in whole numbers is from the truth in the cell at position `at`, in units; `None` if that was not found out.
+pub(crate) fn furthest_whole(
+    component: &Component,
+    engine: &dyn Engine,
+    at: u32,
+    side: Side,
+) -> Result<Option<i64>, EngineError> {
+    if component.cells.len() > EXTREMES {
+        return Ok(None);
+    }
+    let mut model = Model { changes: Changes::Many, ..Model::default() };
+    for other in 0..component.cells.len() as u32 {
+        let room = |way| component.room(other, way).map_or(f64::INFINITY, |room| room as f64);
+        let cost = if other == at { -side.sign() as f64 } else { 0.0 };
+        model.whole(cost, -room(Side::Down), room(Side::Up));
+    }
+    for row in &component.rows {
+        model.row(row.iter().map(|&(at, c)| (at, f64::from(c))).collect(), 0.0, 0.0);
+    }
+    let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+    Ok(match engine.open(&model)?.solve(&limits)? {
+        Outcome::Optimal(solution) => {
+            Some((solution.columns[at as usize] * side.sign() as f64).round() as i64)
+        }
+        _ => None,
+    })
+}
 
 /// The table of fewest and smallest whole moves with the cell at position `at` moved `target` units to `side` and nothing moved
 /// that is `held`; `None` if there is none, or none was found.

@@ -3,7 +3,7 @@
 use crate::pipeline::{Engines, Origin, pose};
 use crate::{Error, Job, Run};
 use cellveil_argus::jj;
-use cellveil_core::{CellId, Problem};
+use cellveil_core::Problem;
 use cellveil_publish::{Formats, Input, Manifest};
 use std::path::{Path, PathBuf};
 
@@ -44,16 +44,14 @@ pub fn read_jj(path: &Path, tolerance: i64) -> Result<Problem, Error> {
     jj::read(&text, tolerance).map_err(|source| Error::Jj { path: path.to_owned(), source })
 }
 
-/// An instance after earlier releases of the same table: `pattern.csv` or `table.csv` files say what was withheld then, and all
-/// else is known for good.
+/// An instance after earlier releases of the same table, or of one with fewer dimensions: `pattern.csv` or `table.csv` files say what was
+/// withheld then, and all else is known for good.
 ///
 /// # Errors
 /// [`Error`] if a file cannot be read or names other cells.
 pub fn after(mut problem: Problem, earlier: &[PathBuf]) -> Result<Problem, Error> {
     for path in earlier {
-        let pattern = cellveil_publish::read_pattern(path, &problem)?;
-        let published: Vec<CellId> =
-            problem.cells().filter(|&cell| !pattern.is_withheld(cell)).collect();
+        let published = cellveil_publish::read_earlier(path, &problem)?;
         problem = problem.after_earlier_releases(published);
     }
     Ok(problem)

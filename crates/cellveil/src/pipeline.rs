@@ -103,6 +103,7 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
     let problem = problem.with_coalitions(coalitions)?;
     let problem = if job.protection.whole { problem.above_zero().of_counts()? } else { problem };
     let problem = choose(problem, job)?;
+    let problem = crate::instance::after(problem, &job.protection.earlier)?;
     let origin = Origin {
         inputs: inputs::inputs(&job.files)?,
         job: Some(job.text.clone()),

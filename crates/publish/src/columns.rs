@@ -59,7 +59,8 @@ impl<'a> NameColumns<'a> {
     }
 }
 
-fn column_names(dimension: &Dimension) -> &[String] {
+/// The columns of a dimension.
+pub(crate) fn column_names(dimension: &Dimension) -> &[String] {
     if dimension.levels.is_empty() {
         std::slice::from_ref(&dimension.name)
     } else {

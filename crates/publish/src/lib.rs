@@ -87,7 +87,7 @@ pub use argus_report::{ReportNote, argus_report};
 pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};
-pub use pattern_file::{read_costs, read_pattern};
+pub use pattern_file::{read_costs, read_earlier, read_pattern};
 pub use publication::{Publication, write, write_audit};
 pub use release_table::Formats;
 pub use single::write_bytes;

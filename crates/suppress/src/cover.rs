@@ -4,7 +4,7 @@
 //! pattern is nothing but a choice of witnesses for every need, and it costs what the cells they move cost together. To change
 //! it is to let some needs rely on other witnesses; a cell on which nobody relies is published.
 
-use cellveil_core::{CellId, Need, Pattern, Problem, Side, Status, Why, Witness};
+use cellveil_core::{CellId, Certificate, Need, Pattern, Problem, Side, Status, Why, Witness};
 use std::sync::Arc;
 
 /// Witnesses that are remembered per need besides those it relies on.
@@ -196,6 +196,17 @@ impl<'a> Cover<'a> {
         self.count(need, &witness);
         self.relied[need].push(witness);
         self.log.push(Change::Relied(need));
+    }
+
+    /// Lets the needs rely on what a certificate claims for them.
+    pub(crate) fn rely_on(&mut self, certificate: Certificate) {
+        let witnesses: Vec<Arc<Witness>> =
+            certificate.witnesses.into_iter().map(Arc::new).collect();
+        for claim in certificate.claims {
+            if let Some(need) = self.problem.needs().position(claim.cell) {
+                self.rely(need, Arc::clone(&witnesses[claim.witness as usize]));
+            }
+        }
     }
 
     /// Lets a need rely on nothing any more.

@@ -99,6 +99,13 @@ impl Context<'_> {
     pub fn is_over(&self) -> bool {
         (self.seconds_left)().is_some_and(|left| left <= 0.0)
     }
+
+    /// Does something that must be over when half of the time is used: the other half is for what comes after it.
+    pub(crate) fn in_half_the_time<T>(&self, work: impl FnOnce(&Context<'_>) -> T) -> T {
+        let all = (self.seconds_left)();
+        let left = || (self.seconds_left)().zip(all).map(|(left, all)| left - all / 2.0);
+        work(&Context { seconds_left: &left, ..*self })
+    }
 }
 
 /// Somebody who wants to know how far along the work is.

@@ -65,6 +65,29 @@ proptest! {
     }
 
     #[test]
+    fn intervals_of_counts_are_those_of_trying_every_whole_table(
+        problem in prop_oneof![
+            Tables::tiny().problems(),
+            Tables { dimensions: 3, leaves: 2, values: Values::Small, bounded: true, ..Tables::default() }.problems(),
+        ],
+        picks in picks(),
+    ) {
+        prop_assume!(problem.len() <= 60);
+        let pattern = pattern(&problem, &picks);
+        let counts = problem.of_counts();
+        prop_assume!(counts.is_ok());
+        let problem = counts.unwrap();
+        let tried = brute::ranges(&problem, &pattern, &[]);
+        prop_assume!(tried.is_some());
+        let found = find(&problem, &pattern);
+        for (interval, range) in found.audit.intervals.iter().zip(&tried.unwrap()) {
+            prop_assert_eq!(interval.cell, range.cell);
+            prop_assert_eq!(interval.lower, Some(range.lower as f64));
+            prop_assert_eq!(interval.upper, Some(range.upper as f64));
+        }
+    }
+
+    #[test]
     fn the_truth_lies_in_every_interval(
         (problem, pattern) in prop_oneof![
             attacked(Tables { dimensions: 4, leaves: 3, ..Tables::default() }),

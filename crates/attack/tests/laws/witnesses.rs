@@ -1,9 +1,9 @@
 //! Witnesses are exact, whatever they are made from.
 
-use crate::support::{cases, sized};
-use cellveil_attack::exact_witness;
+use crate::support::{attacked, cases, sized};
+use cellveil_attack::{Quick, exact_witness, reduce};
 use cellveil_core::{
-    CellId, CellNames, Need, Needs, Problem, ProblemParts, Reason, Relations, Status, Witness,
+    CellId, CellNames, Need, Needs, Problem, ProblemParts, Reason, Relations, Side, Status, Witness,
 };
 use cellveil_testkit::tables::{Tables, Values};
 use proptest::collection::vec;
@@ -43,6 +43,38 @@ proptest! {
         let moves = problem.cells().zip(moves.into_iter().cycle());
         if let Some(witness) = exact_witness(&problem, &incidence, moves, goal, target) {
             prop_assert!(holds(&problem, &witness, goal, target), "{:?}", witness);
+        }
+    }
+}
+
+/// Whether a witness keeps every relation and bound.
+fn is_table(problem: &Problem, witness: &Witness) -> bool {
+    let (cell, step) = witness.moves[0];
+    let denominator = i64::from(witness.denominator);
+    step % denominator == 0 && holds(problem, witness, cell, step / denominator)
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn what_is_found_without_a_solver_holds_exactly_and_leaves_cells_alone(
+        (problem, pattern) in attacked(Tables { values: Values::Small, ..Tables::default() }),
+        target in 1..=9_i64,
+        known in any::<prop::sample::Index>(),
+    ) {
+        for component in &reduce(&problem, &pattern).components {
+            let quick = Quick::new(&problem, component);
+            let known = component.cells[known.index(component.cells.len())];
+            for &cell in component.cells.iter().filter(|&&cell| cell != known) {
+                for side in Side::BOTH {
+                    let Some(witness) = quick.reach(cell, side, target, &[known]) else { continue };
+                    prop_assert!(is_table(&problem, &witness));
+                    prop_assert!(witness.reaches(cell, side, target));
+                    prop_assert!(witness.moves.iter().all(|&(moved, _)| pattern.is_withheld(moved)));
+                    prop_assert_eq!(witness.move_of(known), 0);
+                }
+            }
         }
     }
 }

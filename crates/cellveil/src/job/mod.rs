@@ -94,6 +94,8 @@ pub struct Protection {
     pub coalitions: bool,
     /// Whether intruders know that the cells are counts, and that zeros are published.
     pub whole: bool,
+    /// Files that say what earlier releases withheld: all else in them is known for good.
+    pub earlier: Vec<PathBuf>,
     /// What withholding a cell costs.
     pub cost: Cost,
     /// The power to which costs are raised, from 0 to 1; 0 takes their logarithm.
@@ -147,12 +149,13 @@ impl Job {
         let settings = protect::settings(&place, &sections.protect)?;
         let formats = protect::formats(&place, &sections.output)?;
         let rules = rules(&place, sections.rules, &table.data)?;
+        let earlier = sections.protect.earlier.iter().cloned().zip(protection.earlier.clone());
         Ok(Self {
             path: path.to_owned(),
             text: text.to_owned(),
             title: table.title,
             data: table.data,
-            files: table.files,
+            files: table.files.into_iter().chain(earlier).collect(),
             rules,
             protection,
             settings,

@@ -13,7 +13,7 @@ use toml::Spanned;
 
 /// Ways to protect a table that job files may name; only the first is there yet.
 const METHODS: [&str; 5] = ["suppress", "cta", "rounding", "cell-key", "small-counts"];
-/// Intruders that job files may name; the last is not there yet.
+/// Intruders that job files may name.
 const INTRUDERS: [&str; 5] = ["external", "singleton", "coalition", "integer", "earlier-releases"];
 
 pub(super) fn protection(
@@ -25,12 +25,19 @@ pub(super) fn protection(
     }
     let (mut singletons, mut coalitions, mut whole) = (false, false, false);
     for intruder in &section.intruder {
-        available(place, "intruder", intruder, &INTRUDERS, 4)?;
+        available(place, "intruder", intruder, &INTRUDERS, INTRUDERS.len())?;
+        if intruder.get_ref() == "earlier-releases" && section.earlier.is_empty() {
+            return Err(place
+                .at(intruder.span(), "nothing says what was released earlier")
+                .hint("name the files under `[protect]`: `earlier = [\"pattern.csv\"]`"));
+        }
         coalitions |= intruder.get_ref() == "coalition";
         singletons |= ["singleton", "coalition"].contains(&&intruder.get_ref()[..]);
         whole |= intruder.get_ref() == "integer";
     }
+    let base = place.path.parent().unwrap_or(Path::new(""));
     Ok(Protection {
+        earlier: section.earlier.iter().map(|name| base.join(name)).collect(),
         method: suppression(place, section.suppression.as_ref())?,
         singletons,
         coalitions,

@@ -100,6 +100,8 @@ pub(super) struct ProtectSection {
     pub(super) suppression: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) intruder: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) earlier: Vec<String>,
     pub(super) time_limit: Option<Spanned<String>>,
     pub(super) cost: Option<Spanned<String>>,
     pub(super) lambda: Option<Spanned<f64>>,

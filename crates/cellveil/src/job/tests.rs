@@ -146,6 +146,14 @@ fn what_makes_no_sense_is_refused_with_its_line() {
 }
 
 #[test]
+fn earlier_releases_are_files_beside_the_job() {
+    let named = "intruder = [\"earlier-releases\"]\nearlier = [\"2024/pattern.csv\"]";
+    let job = parse(&WHOLE.replacen("intruder = [\"singleton\"]", named, 1)).unwrap();
+    assert_eq!(job.protection.earlier, [PathBuf::from("jobs/2024/pattern.csv")]);
+    assert!(job.files.iter().any(|(name, _)| name == "2024/pattern.csv"));
+}
+
+#[test]
 fn a_finished_table_needs_no_records() {
     let text = "[finished]\nfile = \"t.csv\"\nvalue = \"v\"\nstatus = \"st\"\n[table]\ndimensions = [\"a\"]\n";
     let Data::Finished(source, spec) = parse(text).unwrap().data else {

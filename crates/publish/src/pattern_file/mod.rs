@@ -5,9 +5,11 @@
 //! instance's to say, not the file's.
 
 mod costs;
+mod earlier;
 mod statuses;
 
 pub use costs::read_costs;
+pub use earlier::read_earlier;
 
 use crate::PublishError;
 use crate::columns::NameColumns;

@@ -1,7 +1,7 @@
 //! Pattern files as other programs write them.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::read_pattern;
+use super::{read_earlier, read_pattern};
 use crate::testing::{grid_problem, jj_problem};
 use cellveil_core::{CellId, Problem, Why};
 
@@ -60,4 +60,39 @@ fn mistakes_are_named_by_their_line() {
     assert_eq!(message(""), ":1: the file is empty");
     let unnamed = withheld("region,status\nNord,p\n", &jj_problem()).unwrap_err();
     assert_eq!(unnamed, ":1: no column `cell`; the cells of this instance have numbers");
+}
+
+fn earlier(text: &str) -> Result<Vec<String>, String> {
+    let problem = grid_problem();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("earlier.csv");
+    std::fs::write(&path, text).unwrap();
+    let name = |cell: CellId| problem.names().describe(cell).to_string();
+    match read_earlier(&path, &problem) {
+        Ok(published) => Ok(published.into_iter().map(name).collect()),
+        Err(error) => Err(error.to_string().split_once("earlier.csv").unwrap().1.to_owned()),
+    }
+}
+
+#[test]
+fn an_earlier_table_of_fewer_dimensions_is_joined_where_it_stands() {
+    let problem = grid_problem();
+    let all = problem.len();
+    let published = earlier("region,status\nNord,p\n").unwrap();
+    assert!(!published.is_empty() && published.len() < all, "{published:?}");
+    assert!(published.iter().all(|name| name.contains("activity=Total")), "{published:?}");
+    assert!(!published.iter().any(|name| name.contains("region=Nord,")), "{published:?}");
+    assert_eq!(earlier("region,activity,status\nNord,A,p\n").unwrap().len(), all - 1);
+}
+
+#[test]
+fn what_cannot_be_joined_is_named() {
+    assert_eq!(
+        earlier("region,sex,status\nNord,m,v\nNord,f,v\n").unwrap_err(),
+        ":3: `region=Nord, activity=Total` stands here again; a variable that is not in this table cannot be joined: keep the lines of its total only"
+    );
+    assert_eq!(
+        earlier("region,status\nAtlantis,v\n").unwrap_err(),
+        ":2: the table has no cell `Atlantis, Total`, so what was published of it cannot be joined"
+    );
 }

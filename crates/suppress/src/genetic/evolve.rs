@@ -48,6 +48,9 @@ enum Operator {
 const OPERATORS: [Operator; 4] =
     [Operator::Swap, Operator::Insert, Operator::Scramble, Operator::Inversion];
 
+/// The cost of an order that leaves needs open is at least this.
+pub(super) const UNMET: f64 = f64::MAX / 4.0;
+
 /// How many orders live at a time.
 const POOL: usize = 10;
 
@@ -58,7 +61,7 @@ const ALL: usize = 3;
 const LEARNING: f64 = 0.2;
 
 /// After this many generations without a better order the search ends.
-const PATIENCE: usize = 12;
+const PATIENCE: usize = 5;
 
 /// The best orders of so many groups that were found, the best first.
 pub(super) fn best_orders(
@@ -72,6 +75,11 @@ pub(super) fn best_orders(
     }
     let mut random = Random::new(seed, 0x6E6E);
     let mut known: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
+    // Where even one order cannot be protected group by group, there is nothing to compare.
+    judge.judge(&[individual(first.clone(), &mut random)], &mut known)?;
+    if known.values().all(|&cost| cost >= UNMET) {
+        return Ok(vec![first]);
+    }
     let mut pool: Vec<Individual> = if groups <= ALL {
         permutations(&first).into_iter().map(|order| individual(order, &mut random)).collect()
     } else {

@@ -14,7 +14,7 @@ use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Reduced, reduce};
 use cellveil_core::{Bound, Pattern, Problem, Side, Witness};
-use evolve::{Individual, Judge, best_orders};
+use evolve::{Individual, Judge, UNMET, best_orders};
 use groups::{Groups, group};
 use program::{Program, Sides};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub struct Genetic;
 const MOST_WORK: usize = 3_000_000;
 
 /// How many orders are protected in full where needs times terms of relations are at most `SMALL`.
-const FINALISTS: usize = 4;
+const FINALISTS: usize = 3;
 const SMALL: usize = 1_500_000;
 
 impl Protect for Genetic {
@@ -40,11 +40,13 @@ impl Protect for Genetic {
     ) -> Result<Protected, SuppressError> {
         let groups = group(problem, &exposed(problem));
         let program = Program::new(problem, preselect::preselect(problem));
-        let fitness = Fitness::new(problem, context, &groups, &program);
-        let orders = best_orders(groups.len(), context.seed, &fitness)?;
+        let orders = context.in_half_the_time(|context| {
+            let judge = Fitness::new(problem, context, &groups, &program);
+            best_orders(groups.len(), context.seed, &judge)
+        })?;
         let mut best: Option<(f64, Pattern, Vec<Witness>)> = None;
         for order in orders.iter().take(finalists(problem)) {
-            if best.is_some() && fitness.is_over() {
+            if best.is_some() && context.is_over() {
                 break;
             }
             let (pattern, _) = program.protect(context, &groups, order, Sides::Both)?;
@@ -100,8 +102,6 @@ struct Fitness<'f> {
     program: &'f Program<'f>,
     /// How many orders may be looked at.
     orders: usize,
-    /// How many seconds were left when this began; half of them are for what comes after.
-    seconds: Option<f64>,
 }
 
 impl<'f> Fitness<'f> {
@@ -113,7 +113,7 @@ impl<'f> Fitness<'f> {
     ) -> Self {
         let one = groups.len().max(1) * problem.relations().terms().max(1);
         let orders = (MOST_WORK / one).max(1);
-        Self { problem, context, groups, program, orders, seconds: (context.seconds_left)() }
+        Self { problem, context, groups, program, orders }
     }
 }
 
@@ -123,8 +123,7 @@ impl Judge for Fitness<'_> {
     }
 
     fn is_over(&self) -> bool {
-        let left = (self.context.seconds_left)();
-        self.seconds.zip(left).is_some_and(|(start, left)| left < start / 2.0)
+        self.context.is_over()
     }
 
     /// What each order costs. Known ones are looked up; the others are tried side by side.
@@ -143,7 +142,7 @@ impl Judge for Fitness<'_> {
                 let (pattern, met) =
                     self.program.protect(self.context, self.groups, order, Sides::Up)?;
                 // An order that leaves needs to the repair ranks behind all others.
-                let unmet = if met { 0.0 } else { f64::MAX / 4.0 };
+                let unmet = if met { 0.0 } else { UNMET };
                 Ok(self.problem.cost_of(&pattern) + unmet)
             })
             .collect();

@@ -37,6 +37,9 @@ const FAR: f64 = 1e6;
 /// Moves of fewer steps are the solver's rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 
+/// A program that takes more simplex steps is given up: what it would have protected is left to the repair.
+const MOST_STEPS: u32 = 20_000;
+
 /// What withheld and preselected cells cost, and what any other does at least, as a share of the average.
 const WITHHELD_COST: f64 = 1e-5;
 const LEAST_COST: f64 = 1e-4;
@@ -79,6 +82,7 @@ impl<'p> Program<'p> {
     ) -> Result<(Pattern, bool), SuppressError> {
         let mut run = Run {
             program: self,
+            context,
             session: context.engine.open(&self.model())?,
             pattern: self.problem.start(),
         };
@@ -132,6 +136,7 @@ impl<'p> Program<'p> {
 /// One way through the groups.
 struct Run<'r> {
     program: &'r Program<'r>,
+    context: &'r Context<'r>,
     session: Box<dyn Session>,
     pattern: Pattern,
 }
@@ -139,17 +144,19 @@ struct Run<'r> {
 impl Run<'_> {
     /// Protects a side of a group; need by need if the group as a whole cannot be.
     fn protect_group(&mut self, group: &[usize], side: Side) -> Result<bool, EngineError> {
-        if self.protect_together(group, side)? {
-            return Ok(true);
+        match self.protect_together(group, side)? {
+            Answer::Protected => return Ok(true),
+            Answer::TooMuch => return Ok(false),
+            Answer::Impossible => {}
         }
-        let mut met = true;
+        let mut met = group.len() > 1;
         for need in group.iter().filter(|_| group.len() > 1) {
-            met &= self.protect_together(&[*need], side)?;
+            met &= matches!(self.protect_together(&[*need], side)?, Answer::Protected);
         }
-        Ok(met && group.len() > 1)
+        Ok(met)
     }
 
-    fn protect_together(&mut self, group: &[usize], side: Side) -> Result<bool, EngineError> {
+    fn protect_together(&mut self, group: &[usize], side: Side) -> Result<Answer, EngineError> {
         let program = self.program;
         let needs = group.iter().map(|&need| &program.problem.needs()[need]);
         let mut forced = Vec::new();
@@ -165,15 +172,21 @@ impl Run<'_> {
             self.session.set_bounds(towards ^ 1, 0.0, 0.0)?;
         }
         if forced.is_empty() {
-            return Ok(true);
+            return Ok(Answer::Protected);
         }
-        let outcome = self.session.solve(&Limits::default())?;
+        let seconds = (self.context.seconds_left)().map(|left| left.max(0.0));
+        let limits = Limits { steps: Some(MOST_STEPS), seconds, ..Limits::default() };
+        let outcome = self.session.solve(&limits)?;
         for (at, cell) in forced {
             for (column, side) in [2 * at, 2 * at + 1].into_iter().zip(Side::BOTH) {
                 self.session.set_bounds(column, 0.0, program.room(cell, side))?;
             }
         }
-        let Outcome::Optimal(solution) = outcome else { return Ok(false) };
+        let solution = match outcome {
+            Outcome::Optimal(solution) => solution,
+            Outcome::Stopped | Outcome::Incumbent(..) => return Ok(Answer::TooMuch),
+            Outcome::Infeasible | Outcome::Unbounded => return Ok(Answer::Impossible),
+        };
         for (at, &cell) in program.cells.iter().enumerate() {
             let moves = solution.columns[2 * at] + solution.columns[2 * at + 1] > NEGLIGIBLE;
             if moves && !self.pattern.is_withheld(cell) {
@@ -182,6 +195,15 @@ impl Run<'_> {
                 self.session.set_cost(2 * at as u32 + 1, WITHHELD_COST)?;
             }
         }
-        Ok(true)
+        Ok(Answer::Protected)
     }
+}
+
+/// What became of a group.
+enum Answer {
+    Protected,
+    /// No table takes all members far enough at once.
+    Impossible,
+    /// The program was given up.
+    TooMuch,
 }

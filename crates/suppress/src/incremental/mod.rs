@@ -18,7 +18,6 @@ use cellveil_attack::{Intervals, Options, attack};
 use cellveil_core::{Bound, Pattern, Problem, Witness};
 pub(crate) use protect::Workshop;
 pub(crate) use prune::prune;
-use std::sync::Arc;
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,12 +69,7 @@ pub(crate) fn first<'a>(
     let options = Options { intervals: Intervals::None };
     let shown = attack(problem, pattern, context.engine, options, known)?.certificate;
     let mut cover = Cover::new(problem, pattern);
-    let witnesses: Vec<Arc<Witness>> = shown.witnesses.into_iter().map(Arc::new).collect();
-    for claim in shown.claims {
-        if let Some(need) = problem.needs().position(claim.cell) {
-            cover.rely(need, Arc::clone(&witnesses[claim.witness as usize]));
-        }
-    }
+    cover.rely_on(shown);
     let open = workshop.open(&cover);
     for &need in &open {
         cover.drop(need);
@@ -84,4 +78,15 @@ pub(crate) fn first<'a>(
     cover.let_go();
     cover.settle();
     Ok(cover)
+}
+
+impl<'a> Workshop<'a> {
+    /// Goes on from a pattern and the witnesses that show that it is safe.
+    pub(crate) fn resume(
+        &self,
+        pattern: &Pattern,
+        witnesses: &[Witness],
+    ) -> Result<Cover<'a>, SuppressError> {
+        first(self, pattern, witnesses)
+    }
 }

@@ -27,7 +27,12 @@ impl Protect for Modular {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let pattern = Tables::new(problem).protect(context)?;
+        let tables = Tables::new(problem);
+        if tables.is_one() {
+            let protected = piece::solver().protect(problem, context)?;
+            return Ok(Protected { method: Method::Modular, ..protected });
+        }
+        let pattern = context.in_half_the_time(|context| tables.protect(context))?;
         let (pattern, witnesses) = complete(problem, context, &pattern, &[])?;
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Modular })
@@ -59,6 +64,11 @@ impl<'t> Tables<'t> {
         let first = homes.iter().map(class).collect();
         let incidence = problem.relations().incidence(problem.len());
         Self { problem, incidence, list: tables, homes, first }
+    }
+
+    /// Whether the whole table is its only sub-table.
+    fn is_one(&self) -> bool {
+        self.list.len() == 1 && self.homes.iter().all(|homes| !homes.is_empty())
     }
 
     /// The pattern that the sub-tables give, class by class.
@@ -108,6 +118,8 @@ impl<'t> Tables<'t> {
             let Some(piece) = Piece::of(self, table, pattern, margins) else { break };
             match piece.protect(context) {
                 Err(SuppressError::NoPattern { .. }) => {}
+                // The repair goes on from here.
+                Err(SuppressError::OutOfTime { .. }) => break,
                 chosen => return chosen,
             }
         }

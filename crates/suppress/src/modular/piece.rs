@@ -86,7 +86,7 @@ impl Piece {
 }
 
 /// Who protects a sub-table.
-fn solver() -> impl Protect {
+pub(super) fn solver() -> impl Protect {
     Incremental
 }
 

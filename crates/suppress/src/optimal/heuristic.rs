@@ -10,7 +10,7 @@ use cellveil_core::{Pattern, Problem, Witness};
 const STARTING: f64 = 0.25;
 
 /// A pattern to start from, as good as a part of the time allows.
-pub(super) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
+pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
     let workshop = Workshop::new(problem, context);
     let mut cover = first(&workshop, &problem.start(), &[])?;
     context.progress.improved(cover.cost(), 0.0);

@@ -5,7 +5,7 @@
 //! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
 
 mod cuts;
-mod heuristic;
+pub(crate) mod heuristic;
 mod level;
 mod master;
 mod program;
@@ -19,7 +19,8 @@ use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
 use level::{Level, System};
 use rounds::Rounds;
-use search::{Budget, Search};
+use search::Search;
+pub(crate) use search::{Best, Budget};
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,31 +35,44 @@ impl Protect for Optimal {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let mut best = heuristic::start(problem, context)?;
-        let table = Table::new(problem, context)?;
-        let mut bound = 0.0;
-        for component in &table.components {
-            let system = System::new(problem, component);
-            let levels = table.levels(problem, &system);
-            if levels.is_empty() {
-                continue;
-            }
-            let rounds = Rounds::new(&system, levels, context)?;
-            let mut search = Search { problem, context, rounds };
-            let seconds = (context.seconds_left)().map(|left| left * CUTTING);
-            if search.cut(Some(&best.pattern), BUDGET.work, seconds)? {
-                search.run(&mut best, BUDGET)?;
-            }
-            bound += search.rounds.bound;
-        }
-        let cost = problem.cost_of(&best.pattern);
-        Ok(Protected {
-            bound: Bound { cost: (bound + table.given).min(cost) },
-            pattern: best.pattern,
-            witnesses: best.witnesses,
-            method: Method::Optimal,
-        })
+        let best = heuristic::start(problem, context)?;
+        from(problem, context, best, BUDGET)
     }
+}
+
+/// The cheapest pattern, or the best that is found from one that is known to be safe within a budget.
+///
+/// # Errors
+/// [`SuppressError`] if the engine fails.
+pub(crate) fn from(
+    problem: &Problem,
+    context: &Context<'_>,
+    mut best: Best,
+    budget: Budget,
+) -> Result<Protected, SuppressError> {
+    let table = Table::new(problem, context)?;
+    let mut bound = 0.0;
+    for component in &table.components {
+        let system = System::new(problem, component);
+        let levels = table.levels(problem, &system);
+        if levels.is_empty() {
+            continue;
+        }
+        let rounds = Rounds::new(&system, levels, context)?;
+        let mut search = Search { problem, context, rounds };
+        let seconds = (context.seconds_left)().map(|left| left * CUTTING);
+        if search.cut(Some(&best.pattern), budget.work, seconds)? {
+            search.run(&mut best, budget)?;
+        }
+        bound += search.rounds.bound;
+    }
+    let cost = problem.cost_of(&best.pattern);
+    Ok(Protected {
+        bound: Bound { cost: (bound + table.given).min(cost) },
+        pattern: best.pattern,
+        witnesses: best.witnesses,
+        method: Method::Optimal,
+    })
 }
 
 /// The share of the time that is left that goes into rounds of cuts before whole patterns are searched for.

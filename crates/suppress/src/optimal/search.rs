@@ -12,9 +12,9 @@ use cellveil_core::{CellId, Pattern, Problem, Why, Witness};
 use cellveil_lp::{Limits, Model, Outcome};
 
 /// The best pattern so far, of the whole table.
-pub(super) struct Best {
-    pub(super) pattern: Pattern,
-    pub(super) witnesses: Vec<Witness>,
+pub(crate) struct Best {
+    pub(crate) pattern: Pattern,
+    pub(crate) witnesses: Vec<Witness>,
 }
 
 /// The search in one component.
@@ -26,13 +26,13 @@ pub(super) struct Search<'a> {
 
 /// What may be spent on a component.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     /// Programs times terms of their relations in rounds of cuts.
-    pub(super) work: usize,
+    pub(crate) work: usize,
     /// Nodes of one search for a whole pattern.
-    pub(super) nodes: u32,
+    pub(crate) nodes: u32,
     /// Searches for whole patterns.
-    pub(super) searches: usize,
+    pub(crate) searches: usize,
 }
 
 /// Rounds end when several of them together raise the bound by less than this share.

@@ -36,21 +36,28 @@ impl Protect for Tabu {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let limit = (context.seconds_left)();
         let (pattern, witnesses) = start(problem, context)?;
         let mut state = State::new(problem, pattern, &witnesses);
-        for (pattern, witnesses) in variants(problem, context, limit)? {
-            state.learn(&witnesses);
-            if problem.cost_of(&pattern) < problem.cost_of(&state.pattern) {
-                state.go_to(&pattern);
-            }
-        }
-        let pattern = search(&mut state, context, limit);
-        state.go_to(&pattern);
-        let (pattern, witnesses) = complete(problem, context, &pattern, &state.witnesses())?;
+        context.in_half_the_time(|context| improve(&mut state, context))?;
+        let known = state.witnesses();
+        let (pattern, witnesses) = complete(problem, context, &state.pattern, &known)?;
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Tabu })
     }
+}
+
+/// Fills the store, and searches what it can show.
+fn improve(state: &mut State<'_>, context: &Context<'_>) -> Result<(), SuppressError> {
+    let problem = state.problem;
+    for (pattern, witnesses) in variants(problem, context)? {
+        state.learn(&witnesses);
+        if problem.cost_of(&pattern) < problem.cost_of(&state.pattern) {
+            state.go_to(&pattern);
+        }
+    }
+    let pattern = search(state, context);
+    state.go_to(&pattern);
+    Ok(())
 }
 
 /// A safe pattern to start from.
@@ -68,18 +75,14 @@ fn start(problem: &Problem, context: &Context<'_>) -> Result<Found, SuppressErro
 }
 
 /// Patterns for slightly different costs, side by side, as far as counted work and time allow.
-fn variants(
-    problem: &Problem,
-    context: &Context<'_>,
-    limit: Option<f64>,
-) -> Result<Vec<Found>, SuppressError> {
+fn variants(problem: &Problem, context: &Context<'_>) -> Result<Vec<Found>, SuppressError> {
     let one = problem.needs().len().max(1) * problem.relations().terms().max(1);
     let count = VARIANTS.min(VARIANT_WORK / one);
     let quiet = Context { progress: &(), ..*context };
     let found: Vec<Result<Option<Found>, SuppressError>> = (0..count)
         .into_par_iter()
         .map(|number| {
-            if is_half_over(context, limit) {
+            if context.is_over() {
                 return Ok(None);
             }
             let Some(other) = with_other_costs(problem, context.seed, number) else {
@@ -93,12 +96,6 @@ fn variants(
         .collect();
     let found: Result<Vec<Option<Found>>, SuppressError> = found.into_iter().collect();
     Ok(found?.into_iter().flatten().collect())
-}
-
-/// Whether half of the time is used: the other half is for the repair.
-fn is_half_over(context: &Context<'_>, limit: Option<f64>) -> bool {
-    let left = (context.seconds_left)();
-    limit.zip(left).is_some_and(|(limit, left)| left < limit / 2.0)
 }
 
 /// The same problem with the cost of every cell changed at random; the first is left as it is.

@@ -1,6 +1,5 @@
 //! The search: the best move that is not tabu, also uphill.
 
-use super::is_half_over;
 use super::state::{Change, State};
 use crate::method::Context;
 use crate::random::Random;
@@ -20,7 +19,7 @@ const MOVES: usize = 50_000;
 const TENURE: usize = 60;
 
 /// Looks for a cheaper safe pattern among those that the store of witnesses can show.
-pub(super) fn search(state: &mut State<'_>, context: &Context<'_>, limit: Option<f64>) -> Pattern {
+pub(super) fn search(state: &mut State<'_>, context: &Context<'_>) -> Pattern {
     let mut random = Random::new(context.seed, 0x7AB0);
     let mut cost = state.problem.cost_of(&state.pattern);
     let mut best = (cost, state.pattern.clone());
@@ -30,7 +29,7 @@ pub(super) fn search(state: &mut State<'_>, context: &Context<'_>, limit: Option
     for step in 0..MOVES {
         let candidates = state.candidates();
         let patience = PATIENCE.max(PATIENCE_PER_CELL * candidates.len());
-        if candidates.is_empty() || waited > patience || is_half_over(context, limit) {
+        if candidates.is_empty() || waited > patience || context.is_over() {
             break;
         }
         if step % 64 == 0 {

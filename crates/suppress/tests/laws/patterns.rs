@@ -1,6 +1,8 @@
 //! Patterns are safe, or there is none; and nothing is withheld for nothing.
 
-use crate::support::{cases, chosen, everything, find, is_safe, methods, protect_by, sized};
+use crate::support::{
+    cases, chosen, everything, find, is_safe, methods, protect_by, sized, with_holes,
+};
 use cellveil_core::{CellId, Problem, Release, Status};
 use cellveil_suppress::{Method, SuppressError};
 use cellveil_testkit::tables::{Tables, Values};
@@ -16,6 +18,8 @@ fn kinds() -> impl Strategy<Value = Problem> {
         sized(Tables { leaves: 3, values: Values::Small, shares: [30, 20], ..any }, 200),
         sized(Tables { dimensions: 4, leaves: 3, hierarchies: false, shares: [10, 0], ..any }, 200),
         sized(Tables { leaves: 3, values: Values::Wide, ..any }, 100),
+        sized(Tables { values: Values::Small, shares: [20, 0], ..any }, 200)
+            .prop_map(|problem| with_holes(&problem)),
         sized(Tables { dimensions: 5, leaves: 2, hierarchies: false, shares: [10, 0], ..any }, 250),
     ]
 }

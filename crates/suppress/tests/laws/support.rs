@@ -1,7 +1,9 @@
 //! Ways to protect tables and to judge the patterns.
 
 use cellveil_attack::{Attack, Options, attack};
-use cellveil_core::{CellId, Pattern, Problem, Status, Why, verify};
+use cellveil_core::{
+    CellId, CellNames, Need, Needs, Pattern, Problem, ProblemParts, Relations, Status, Why, verify,
+};
 use cellveil_highs::Highs;
 use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
 use cellveil_testkit::tables::Tables;
@@ -62,4 +64,39 @@ pub(crate) fn everything(problem: &Problem) -> Pattern {
 /// The cells that a method chose.
 pub(crate) fn chosen(problem: &Problem, pattern: &Pattern) -> Vec<CellId> {
     pattern.secondaries().filter(|&cell| problem.status(cell) == Status::Free).collect()
+}
+
+/// The same table as if it were made from records: empty cells do not exist unless they are sensitive.
+pub(crate) fn with_holes(problem: &Problem) -> Problem {
+    let exists =
+        |&cell: &CellId| problem.value(cell) != 0 || problem.status(cell) == Status::Sensitive;
+    let cells: Vec<CellId> = problem.cells().filter(exists).collect();
+    let place = |cell: CellId| cells.binary_search(&cell).ok().map(CellId::at);
+    let mut relations = Relations::default();
+    for relation in 0..problem.relations().len() {
+        let terms = problem.relations().row(relation);
+        let left: Vec<(CellId, i32)> =
+            terms.filter_map(|(cell, c)| Some((place(cell)?, c))).collect();
+        if !left.is_empty() {
+            relations.push(left, problem.relations().constant(relation));
+        }
+    }
+    let parts = problem.parts();
+    let column = |of: &[i64]| cells.iter().map(|cell| of[cell.index()]).collect::<Vec<i64>>();
+    let needs =
+        problem.needs().iter().filter_map(|need| Some(Need { cell: place(need.cell)?, ..*need }));
+    let parts = ProblemParts {
+        decimals: problem.decimals(),
+        values: column(&parts.values),
+        costs: cells.iter().map(|&cell| problem.cost(cell)).collect(),
+        lower: column(&parts.lower),
+        upper: column(&parts.upper),
+        status: cells.iter().map(|&cell| problem.status(cell)).collect(),
+        needs: Needs::new(needs.collect()),
+        relations,
+        names: CellNames::Ids(cells.iter().map(|&cell| u64::from(cell.0)).collect()),
+        singletons: problem.singletons().iter().filter_map(|&cell| place(cell)).collect(),
+        width: problem.width(),
+    };
+    Problem::new(parts, 0).unwrap()
 }

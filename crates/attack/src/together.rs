@@ -1,0 +1,129 @@
+//! Tables that meet many needs at once.
+
+use crate::component::Component;
+use crate::dimension::Dimensions;
+use crate::group::{Wanted, lot, meet_many};
+use crate::ledger::Ledger;
+use crate::local::Around;
+use crate::propagate::slot;
+use crate::slab::Slabs;
+use crate::spread::{Goal, Spread};
+use cellveil_core::{Incidence, Problem, Side, Witness};
+use cellveil_lp::EngineError;
+use rayon::prelude::*;
+
+/// Programs for many needs at once are worth it from this many on, and this often.
+const GROUP: usize = 8;
+const GROUP_ROUNDS: u32 = 4;
+
+/// Rounds of tables in which all cells move, and the work for all of them: cells times tables.
+const SPREADS: u32 = 14;
+const WORK: usize = 6_000_000;
+
+/// Rounds that may meet nothing, one after the other.
+const IDLE: u32 = 2;
+
+/// Needs are divided into this many groups at most.
+const PARTS: usize = 16;
+
+/// Tables in which all cells move, as long as they meet needs; where there are no insiders, each of whom wants tables of its own, and
+/// where the component is one of three dimensions.
+///
+/// The fewer needs at once, the further each of them gets: groups become smaller when few needs are met.
+pub(crate) fn by_spreading(
+    problem: &Problem,
+    incidence: &Incidence,
+    component: &Component,
+    ledger: &mut Ledger<'_>,
+    needs: &[usize],
+) {
+    let mut open = wanted(problem, component, ledger, needs);
+    if open.is_empty() || !problem.insiders().is_empty() {
+        return;
+    }
+    let Some(dimensions) = Dimensions::of(problem, incidence, component) else { return };
+    let Some(slabs) = Slabs::new(component, &dimensions) else { return };
+    let spread = Spread::new(component, &dimensions, |at| slabs.is_stuck(at));
+    open.retain(|need| spread.moves(need.at));
+    let (mut parts, mut work, mut idle) = (1, 0, 0);
+    for round in 0..SPREADS {
+        let groups = drawn(&open, round, parts);
+        work += groups.len() * component.cells.len();
+        if open.is_empty() || work > WORK {
+            return;
+        }
+        let found: Vec<Option<Witness>> =
+            groups.par_iter().map(|goals| slabs.exact(problem, &spread.towards(goals))).collect();
+        for witness in found.into_iter().flatten() {
+            ledger.add(witness);
+        }
+        let before = open.len();
+        open = wanted(problem, component, ledger, needs);
+        open.retain(|need| spread.moves(need.at));
+        idle = if open.len() == before { idle + 1 } else { 0 };
+        if idle == IDLE {
+            return;
+        }
+        if open.len() * 3 > before * 2 {
+            parts = (parts * 2).min(PARTS);
+        }
+    }
+}
+
+/// Groups of goals: every need with a side drawn by lot in one group, and with the other side in another.
+fn drawn(wanted: &[Wanted], round: u32, parts: usize) -> Vec<Vec<Goal>> {
+    let mut groups = vec![Vec::new(); 2 * parts];
+    for (number, need) in wanted.iter().enumerate() {
+        let turned = usize::from(lot(need.at, round));
+        for side in Side::BOTH {
+            if let Some(level) = need.levels[slot(side)] {
+                groups[2 * (number % parts) + (slot(side) ^ turned)].push((need.at, side, level));
+            }
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Programs for many needs at once, as long as they meet a good part of them.
+pub(crate) fn in_groups(
+    around: &Around<'_>,
+    ledger: &mut Ledger<'_>,
+    needs: &[usize],
+) -> Result<(), EngineError> {
+    let Around { problem, incidence, component, engine, .. } = *around;
+    for round in 0..GROUP_ROUNDS {
+        let wanted = wanted(problem, component, ledger, needs);
+        if wanted.len() < GROUP {
+            return Ok(());
+        }
+        let found = meet_many(problem, incidence, component, engine, &wanted, round)?;
+        let mut useful = false;
+        for witness in found {
+            useful |= ledger.add(witness);
+        }
+        if !useful {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// What is open, as far as there is room for it.
+fn wanted(
+    problem: &Problem,
+    component: &Component,
+    ledger: &Ledger<'_>,
+    needs: &[usize],
+) -> Vec<Wanted> {
+    let open = needs.iter().filter_map(|&need| {
+        let at = component.position(problem.needs()[need].cell)?;
+        let levels = Side::BOTH.map(|side| {
+            ledger
+                .wanted(need, side, None)
+                .filter(|&level| component.room(at, side).is_none_or(|room| room >= level))
+        });
+        (levels != [None, None]).then_some(Wanted { at, levels })
+    });
+    open.collect()
+}
