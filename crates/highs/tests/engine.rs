@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use cellveil_highs::Highs;
-use cellveil_lp::{Engine, Limits, Model, Outcome, Row};
+use cellveil_lp::{Column, Engine, Limits, Model, Outcome, Row};
 
 fn optimum(outcome: Outcome) -> cellveil_lp::Solution {
     match outcome {
@@ -107,4 +107,20 @@ fn a_generous_gap_is_kept_within() {
     let rough = optimum(Highs.open(&packing()).unwrap().solve(&limits).unwrap());
     assert!(rough.objective >= best.objective - 1e-6);
     assert!(rough.objective <= 0.5 * best.objective);
+}
+
+#[test]
+fn columns_and_rows_can_be_added_to_a_loaded_model() {
+    let mut model = Model::default();
+    let x = model.column(-1.0, 0.0, 4.0);
+    model.row(vec![(x, 1.0)], f64::NEG_INFINITY, 3.0);
+    let mut session = Highs.open(&model).unwrap();
+    let before = optimum(session.solve(&Limits::default()).unwrap()).objective;
+    let column = Column { cost: -1.0, lower: 0.0, upper: 5.0, integer: false };
+    session.add_column(&column, &[(0, 1.0)]).unwrap();
+    session.add_row(&Row { terms: vec![(1, 1.0)], lower: f64::NEG_INFINITY, upper: 1.0 }).unwrap();
+    session.set_cost(1, -2.0).unwrap();
+    let after = optimum(session.solve(&Limits::default()).unwrap());
+    assert!((before + 3.0).abs() < 1e-9);
+    assert!((after.objective + 4.0).abs() < 1e-9, "two of the first, one of the second");
 }

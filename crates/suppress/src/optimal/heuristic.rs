@@ -33,14 +33,14 @@ impl Search<'_> {
     pub(super) fn improve(
         &self,
         best: &mut Best,
-        pattern: Pattern,
+        pattern: &Pattern,
         known: &[Witness],
     ) -> Result<(), SuppressError> {
         let moves_withheld =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
         let known: Vec<Witness> = known.iter().filter(moves_withheld).cloned().collect();
         let workshop = Workshop::new(self.problem, self.context);
-        let mut cover = match first(&workshop, &pattern, &known) {
+        let mut cover = match first(&workshop, pattern, &known) {
             Ok(cover) => cover,
             Err(SuppressError::OutOfTime { .. }) => return Ok(()),
             Err(error) => return Err(error),

@@ -109,7 +109,8 @@ impl<'a> Rounds<'a> {
 
     /// Makes the next rounds look at every level; says whether some were left alone.
     pub(super) fn wake(&mut self) -> bool {
-        self.levels.iter_mut().fold(false, |any, watched| watched.wake() || any)
+        let woken = self.levels.iter_mut().map(Watched::wake).filter(|&woken| woken);
+        woken.count() > 0
     }
 
     /// One round.

@@ -122,9 +122,9 @@ impl Search<'_> {
             if added > 0 {
                 let known = best.witnesses.clone();
                 if grown != withheld {
-                    self.improve(best, self.pattern(best, &grown), &known)?;
+                    self.improve(best, &self.pattern(best, &grown), &known)?;
                 }
-                self.improve(best, pattern, &known)?;
+                self.improve(best, &pattern, &known)?;
             } else {
                 match self.judge(&pattern)? {
                     Verdict::Safe(witnesses) => {
