@@ -2,15 +2,17 @@
 
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution};
 use highs_sys::{
-    Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver, Highs_create,
-    Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue, Highs_getModelStatus,
-    Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run, Highs_setBoolOptionValue,
-    Highs_setDoubleOptionValue, Highs_setIntOptionValue, Highs_setSparseSolution,
-    Highs_setStringOptionValue, HighsInt, kHighsModelStatusInfeasible as INFEASIBLE,
-    kHighsModelStatusIterationLimit as STEP_LIMIT, kHighsModelStatusModelEmpty as EMPTY,
-    kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusSolutionLimit as NODE_LIMIT,
-    kHighsModelStatusTimeLimit as TIME_LIMIT, kHighsModelStatusUnbounded as UNBOUNDED,
+    Highs_addCol, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
+    Highs_create, Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue,
+    Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run,
+    Highs_setBoolOptionValue, Highs_setDoubleOptionValue, Highs_setIntOptionValue,
+    Highs_setSparseSolution, Highs_setStringOptionValue, HighsInt,
+    kHighsModelStatusInfeasible as INFEASIBLE, kHighsModelStatusIterationLimit as STEP_LIMIT,
+    kHighsModelStatusModelEmpty as EMPTY, kHighsModelStatusOptimal as OPTIMAL,
+    kHighsModelStatusSolutionLimit as NODE_LIMIT, kHighsModelStatusTimeLimit as TIME_LIMIT,
+    kHighsModelStatusUnbounded as UNBOUNDED,
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
+    kHighsModelStatusUnknown as UNKNOWN,
 };
 use std::ffi::{CStr, c_void};
 
@@ -42,7 +44,12 @@ struct HighsSession {
     cold: bool,
     /// Whether some column must be a whole number.
     whole: bool,
+    /// Whether the model is simplified before it is solved.
+    simplified: bool,
 }
+
+// SAFETY: the instance belongs to this session alone, and HiGHS keeps nothing of it in the thread that made it.
+unsafe impl Send for HighsSession {}
 
 impl Drop for HighsSession {
     fn drop(&mut self) {
@@ -71,7 +78,8 @@ impl HighsSession {
         if highs.is_null() {
             return Err(failed("out of memory"));
         }
-        let session = Self { highs, columns: 0, rows: 0, cold: false, whole: false };
+        let session =
+            Self { highs, columns: 0, rows: 0, cold: false, whole: false, simplified: false };
         // SAFETY: a live instance and a literal name.
         check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
         session.int_option(c"threads", 1)?;
@@ -176,12 +184,17 @@ impl HighsSession {
         let (strategy, presolve) = match model.changes {
             Changes::Bounds | Changes::Fresh => (1, c"off"),
             Changes::Costs => (4, c"off"),
-            Changes::Many => (1, c"on"),
+            Changes::Many | Changes::Interior => (1, c"on"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
+        self.simplified = presolve == c"on";
+        if model.changes == Changes::Interior {
+            self.string_option(c"solver", c"ipm")?;
+        }
         // A search for whole numbers simplifies the model first, and a point to start from must outlive that.
-        self.cold = !is_whole && matches!(model.changes, Changes::Many | Changes::Fresh);
+        self.cold = !is_whole
+            && matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
         self.whole = is_whole;
         if is_whole {
             self.string_option(c"presolve", c"on")?;
@@ -204,6 +217,15 @@ impl HighsSession {
         // SAFETY: a live instance.
         check(unsafe { Highs_clearSolver(self.highs) }, "forgetting the basis")?;
         self.run()
+    }
+
+    /// From scratch, simplified if that was not tried, and else as it is: for models on which the solver gave up.
+    fn run_otherwise(&mut self) -> Result<HighsInt, EngineError> {
+        let [other, usual] = if self.simplified { [c"off", c"on"] } else { [c"on", c"off"] };
+        self.string_option(c"presolve", other)?;
+        let status = self.run_cold();
+        self.string_option(c"presolve", usual)?;
+        status
     }
 
     fn solution(&self) -> Result<Solution, EngineError> {
@@ -248,6 +270,15 @@ impl Session for HighsSession {
         )
     }
 
+    fn add_column(&mut self, cost: f64, lower: f64, upper: f64) -> Result<(), EngineError> {
+        // SAFETY: a live instance; no entries, so no pointers to them are read.
+        let status = unsafe {
+            Highs_addCol(self.highs, cost, lower, upper, 0, std::ptr::null(), std::ptr::null())
+        };
+        self.columns += 1;
+        check(status, "a new column")
+    }
+
     fn add_row(&mut self, row: &Row) -> Result<(), EngineError> {
         let indices: Vec<HighsInt> =
             row.terms.iter().map(|&(index, _)| index as HighsInt).collect();
@@ -285,6 +316,9 @@ impl Session for HighsSession {
         if !known.contains(&status) {
             status = self.run_cold()?;
         }
+        if !known.contains(&status) && !self.whole {
+            status = self.run_otherwise()?;
+        }
         match status {
             OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
             INFEASIBLE => Ok(Outcome::Infeasible),
@@ -293,7 +327,8 @@ impl Session for HighsSession {
                 (true, bound) => Ok(Outcome::Incumbent(self.solution()?, bound)),
                 (false, _) => Ok(Outcome::Stopped),
             },
-            STEP_LIMIT | TIME_LIMIT => Ok(Outcome::Stopped),
+            // Gave up in the middle of badly scaled numbers: no answer, as with a limit.
+            STEP_LIMIT | TIME_LIMIT | UNKNOWN => Ok(Outcome::Stopped),
             other => Err(failed(&format!("it ended with status {other}"))),
         }
     }

@@ -67,7 +67,7 @@ pub trait Engine: Sync {
 }
 
 /// A loaded model that is changed and solved again, starting from its last basis.
-pub trait Session {
+pub trait Session: Send {
     /// Changes the cost of a column.
     ///
     /// # Errors
@@ -79,6 +79,12 @@ pub trait Session {
     /// # Errors
     /// [`EngineError`] if the engine refuses it.
     fn set_bounds(&mut self, column: u32, lower: f64, upper: f64) -> Result<(), EngineError>;
+
+    /// Adds a continuous column that stands in no row yet.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn add_column(&mut self, cost: f64, lower: f64, upper: f64) -> Result<(), EngineError>;
 
     /// Adds a row.
     ///

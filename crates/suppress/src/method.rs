@@ -15,6 +15,9 @@ pub enum Method {
     Auto,
     /// The cheapest further cells for one need after the other, by linear programming.
     Incremental,
+    /// The cheapest pattern there is, by capacity cuts and branch and bound; with a time limit, a good one and how far it may be
+    /// from the cheapest.
+    Optimal,
     /// Every withheld cell a corner of a hypercube of withheld cells, sub-table by sub-table.
     Hypercube,
     /// Sub-table by sub-table from the top, with the margins as the sub-tables above left them.
@@ -29,9 +32,10 @@ pub enum Method {
 
 impl Method {
     /// All methods there are.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Auto,
         Self::Incremental,
+        Self::Optimal,
         Self::Hypercube,
         Self::Modular,
         Self::Network,
@@ -44,6 +48,7 @@ impl Method {
         match self {
             Self::Auto => "auto",
             Self::Incremental => "incremental",
+            Self::Optimal => "optimal",
             Self::Hypercube => "hypercube",
             Self::Modular => "modular",
             Self::Network => "network",

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// A .jj file, a job file or the folder of a release
     instance: PathBuf,
-    /// How to choose: auto, incremental, hypercube, modular, network, genetic or tabu
+    /// How to choose: auto, incremental, optimal, hypercube, modular, network, genetic or tabu
     #[arg(long, default_value = "auto", value_name = "M")]
     method: Method,
     /// For which withheld cells to find intervals

@@ -50,7 +50,7 @@ impl Protect for Genetic {
                 break;
             }
             let (pattern, _) = program.protect(context, &groups, order, Sides::Both)?;
-            match complete(problem, context, pattern, Vec::new()) {
+            match complete(problem, context, &pattern, &[]) {
                 Ok((pattern, witnesses)) => {
                     let cost = problem.cost_of(&pattern);
                     if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
@@ -65,7 +65,7 @@ impl Protect for Genetic {
         }
         let (pattern, witnesses) = match best {
             Some((_, pattern, witnesses)) => (pattern, witnesses),
-            None => complete(problem, context, problem.start(), Vec::new())?,
+            None => complete(problem, context, &problem.start(), &[])?,
         };
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Genetic })

@@ -28,7 +28,7 @@ impl Protect for Hypercube {
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
         let (pattern, known) = cubes(problem, context);
-        let (pattern, witnesses) = complete(problem, context, pattern, known)?;
+        let (pattern, witnesses) = complete(problem, context, &pattern, &known)?;
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Hypercube })
     }

@@ -1,129 +1,120 @@
 //! Gives back cells that turned out not to be needed, dearest first.
 //!
-//! A witness dies only if it moves the cell that is given back. So a cell is given back when every need that loses a witness
-//! finds another one without it. First every witness is split by component: what it does in one has nothing to do with what it
-//! does in another, and a cell of the one must not take proofs of the other with it.
+//! A need loses a witness only if it relies on one that moves the cell that is given back. So a cell is given back when all of those
+//! find another without it: among those remembered, in a neighbourhood, in the whole system. That is for tables in which the whole
+//! system takes no longer than a moment.
 
-use crate::method::{Context, SuppressError};
+use super::near::Near;
+use super::price::Wish;
+use super::protect::Workshop;
+use crate::cover::Cover;
+use crate::method::SuppressError;
 use cellveil_attack::{Component, Ledger, Probe, prove, reduce};
-use cellveil_core::{CellId, Incidence, Pattern, Problem, Side, Status, Witness};
-use std::collections::BTreeMap;
+use cellveil_core::{CellId, Side, Why};
+use std::sync::Arc;
 
-/// The most work, in programs times their cells, spent on giving cells back; what is left then stays withheld. Counted and not
-/// timed, so that the pattern is the same everywhere.
-const MOST_WORK: usize = 2_000_000;
+/// In tables of at most this many cells, a cell is kept only if the whole system says that it must be.
+const THOROUGH: usize = 2_500;
 
-pub(super) fn prune<'a>(
-    problem: &'a Problem,
-    context: &Context<'_>,
-    incidence: &Incidence,
-    pattern: &mut Pattern,
-    ledger: &mut Ledger<'a>,
-) -> Result<(), SuppressError> {
-    let reduced = reduce(problem, pattern);
-    *ledger = split(problem, ledger.witnesses(), &reduced.components);
-    for &cell in &reduced.determined {
-        // Nothing is hidden by a cell that everybody can compute.
-        if problem.status(cell) == Status::Free {
-            pattern.give_back(cell);
-        }
+pub(crate) fn prune(workshop: &Workshop<'_>, cover: &mut Cover<'_>) -> Result<(), SuppressError> {
+    let Workshop { problem, context, .. } = *workshop;
+    if problem.len() > THOROUGH {
+        return Ok(());
     }
-    for component in &reduced.components {
-        prune_component(problem, context, incidence, component, pattern, ledger)?;
-    }
-    Ok(())
-}
-
-/// The parts of all witnesses in the components, each a witness of its own.
-fn split<'a>(problem: &'a Problem, witnesses: &[Witness], components: &[Component]) -> Ledger<'a> {
-    let mut component_of = vec![usize::MAX; problem.len()];
-    for (at, component) in components.iter().enumerate() {
-        for cell in &component.cells {
-            component_of[cell.index()] = at;
-        }
-    }
-    let mut ledger = Ledger::new(problem);
-    for witness in witnesses {
-        let mut parts: BTreeMap<usize, Vec<(CellId, i64)>> = BTreeMap::new();
-        for &(cell, step) in &witness.moves {
-            parts.entry(component_of[cell.index()]).or_default().push((cell, step));
-        }
-        for moves in parts.into_values() {
-            ledger.add(Witness { denominator: witness.denominator, moves });
-        }
-    }
-    ledger
-}
-
-fn prune_component(
-    problem: &Problem,
-    context: &Context<'_>,
-    incidence: &Incidence,
-    component: &Component,
-    pattern: &mut Pattern,
-    ledger: &mut Ledger<'_>,
-) -> Result<(), SuppressError> {
-    let is_candidate =
-        |cell: &CellId| problem.status(*cell) == Status::Free && pattern.is_withheld(*cell);
-    let mut candidates: Vec<CellId> =
-        component.cells.iter().copied().filter(is_candidate).collect();
+    let mut near = Near::new(problem, &workshop.incidence);
+    let mut candidates = cover.secondaries();
     candidates.sort_by(|a, b| problem.cost(*b).total_cmp(&problem.cost(*a)).then(a.cmp(b)));
-    let mut probe = Probe::new(problem, incidence, component, context.engine)?;
-    // A width may be put together from what each side can do, so both must be asked how far they get.
-    if problem.needs().iter().all(|need| need.sliding <= need.down + need.up) {
-        probe.hurry();
-    }
     let total = candidates.len();
-    let mut work = 0;
     for (done, cell) in candidates.into_iter().enumerate() {
-        if context.is_over() || work > MOST_WORK {
+        if context.is_over() {
             break;
         }
-        context.progress.step("prune", done, total, problem.cost_of(pattern));
-        let mark = ledger.mark();
-        let retired = ledger.retire(cell);
-        probe.fix(cell)?;
-        let needs = retired.needs();
-        let met = all_met(problem, component, ledger, &mut probe, &needs)?;
-        work += probe.take_programs() * component.cells.len();
-        if met {
-            pattern.give_back(cell);
-            ledger.bury(cell);
-        } else {
-            probe.release(cell)?;
-            ledger.forget(mark);
-            ledger.restore(retired);
-        }
+        context.progress.step("prune", done, total, cover.cost());
+        give_back(workshop, cover, cell, &mut near)?;
     }
     Ok(())
 }
 
-/// Whether every need is met without the cell that is given back. Most cells are needed, and a solver says so long before a
-/// witness is written down, so that is asked first.
-fn all_met(
-    problem: &Problem,
-    component: &Component,
-    ledger: &mut Ledger<'_>,
-    probe: &mut Probe<'_>,
-    needs: &[usize],
+/// Gives a cell back if every need stays met without it.
+fn give_back(
+    workshop: &Workshop<'_>,
+    cover: &mut Cover<'_>,
+    cell: CellId,
+    near: &mut Near<'_>,
 ) -> Result<bool, SuppressError> {
-    for &need in needs {
-        let cell = problem.needs()[need].cell;
-        for side in Side::BOTH {
-            let target =
-                ledger.wanted(need, side, None).filter(|_| problem.needs()[need].sliding == 0);
-            if let Some(target) = target
-                && !probe.can_reach(cell, side, target)?
-            {
-                return Ok(false);
-            }
-        }
+    let users = cover.users(cell);
+    let held = cover.hold_all_but(cell, &users);
+    let mut met = true;
+    for &need in &users {
+        cover.drop(need);
     }
-    for &need in needs {
-        prove(problem, component, ledger, probe, need)?;
-        if !ledger.is_proven(need) {
-            return Ok(false);
-        }
+    for &need in &users {
+        met = met && still_met(workshop, cover, need, near)?;
     }
+    cover.release(&held);
+    if met {
+        cover.settle();
+    } else {
+        cover.take_back();
+    }
+    Ok(met)
+}
+
+/// Meets a need again without withholding more; whether that is possible.
+fn still_met(
+    workshop: &Workshop<'_>,
+    cover: &mut Cover<'_>,
+    need: usize,
+    near: &mut Near<'_>,
+) -> Result<bool, SuppressError> {
+    let problem = workshop.problem;
+    let cell = problem.needs()[need].cell;
+    let mut against = Some(None);
+    while let Some(insider) = against {
+        let unmoved = insider.map_or(&[][..], |insider| problem.insiders().cells(insider));
+        for side in [Side::Up, Side::Down, Side::Up] {
+            let Some(target) = cover.wanted(need, side, insider) else { continue };
+            let wish = Wish { cell, side, target, unmoved };
+            let found = match cover.free_remembered(need, side, target, unmoved) {
+                Some(witness) => Some(witness),
+                None => workshop.without_more(near, cover, wish)?.map(Arc::new),
+            };
+            let Some(witness) = found else { return thoroughly_met(workshop, cover, need) };
+            cover.remember(&witness);
+            cover.rely(need, witness);
+        }
+        if !cover.is_met(need, insider) {
+            return thoroughly_met(workshop, cover, need);
+        }
+        against = cover.blocking(need).map(Some);
+    }
+    Ok(true)
+}
+
+/// The same by programs on the whole system, where it is small.
+fn thoroughly_met(
+    workshop: &Workshop<'_>,
+    cover: &mut Cover<'_>,
+    need: usize,
+) -> Result<bool, SuppressError> {
+    let Workshop { problem, context, .. } = *workshop;
+    let cell = problem.needs()[need].cell;
+    let mut pattern = problem.start();
+    for cell in problem.cells().filter(|&cell| cover.is_withheld(cell)) {
+        pattern.withhold(cell, Why::Secondary);
+    }
+    let reduced = reduce(problem, &pattern);
+    let has = |component: &&Component| component.position(cell).is_some();
+    let Some(component) = reduced.components.iter().find(has) else { return Ok(false) };
+    let mut probe = Probe::new(problem, &workshop.incidence, component, context.engine)?;
+    let mut ledger = Ledger::new(problem);
+    prove(problem, component, &mut ledger, &mut probe, need)?;
+    if !ledger.is_proven(need) {
+        return Ok(false);
+    }
+    for witness in ledger.witnesses() {
+        cover.rely(need, Arc::new(witness.clone()));
+    }
+    cover.drop_needless(need);
     Ok(true)
 }

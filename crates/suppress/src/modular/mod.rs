@@ -33,7 +33,7 @@ impl Protect for Modular {
             return Ok(Protected { method: Method::Modular, ..protected });
         }
         let pattern = context.in_half_the_time(|context| tables.protect(context))?;
-        let (pattern, witnesses) = complete(problem, context, pattern, Vec::new())?;
+        let (pattern, witnesses) = complete(problem, context, &pattern, &[])?;
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Modular })
     }

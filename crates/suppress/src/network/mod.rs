@@ -34,7 +34,7 @@ impl Protect for Network {
         }
         let (pattern, known) = best
             .map_or_else(|| (problem.start(), Vec::new()), |(_, pattern, known)| (pattern, known));
-        let (pattern, witnesses) = complete(problem, context, pattern, known)?;
+        let (pattern, witnesses) = complete(problem, context, &pattern, &known)?;
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Network })
     }

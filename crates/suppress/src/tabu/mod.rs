@@ -40,7 +40,7 @@ impl Protect for Tabu {
         let mut state = State::new(problem, pattern, &witnesses);
         context.in_half_the_time(|context| improve(&mut state, context))?;
         let known = state.witnesses();
-        let (pattern, witnesses) = complete(problem, context, state.pattern, known)?;
+        let (pattern, witnesses) = complete(problem, context, &state.pattern, &known)?;
         let bound = Bound { cost: 0.0 };
         Ok(Protected { pattern, witnesses, bound, method: Method::Tabu })
     }
@@ -71,7 +71,7 @@ fn start(problem: &Problem, context: &Context<'_>) -> Result<Found, SuppressErro
             }
         }
     }
-    complete(problem, context, pattern, Vec::new())
+    complete(problem, context, &pattern, &[])
 }
 
 /// Patterns for slightly different costs, side by side, as far as counted work and time allow.
@@ -88,7 +88,7 @@ fn variants(problem: &Problem, context: &Context<'_>) -> Result<Vec<Found>, Supp
             let Some(other) = with_other_costs(problem, context.seed, number) else {
                 return Ok(None);
             };
-            match complete(&other, &quiet, other.start(), Vec::new()) {
+            match complete(&other, &quiet, &other.start(), &[]) {
                 Err(SuppressError::OutOfTime { .. }) => Ok(None),
                 found => found.map(Some),
             }

@@ -3,6 +3,7 @@
 
 mod known;
 mod networks;
+mod optimal;
 mod patterns;
 mod repeatable;
 mod support;

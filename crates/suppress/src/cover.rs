@@ -1,0 +1,345 @@
+//! A pattern in the making: every need relies on witnesses, and what those move is withheld.
+//!
+//! A witness brings its own proof: whatever else is withheld or given back, it holds as long as its own cells are withheld. So a safe
+//! pattern is nothing but a choice of witnesses for every need, and it costs what the cells they move cost together. To change
+//! it is to let some needs rely on other witnesses; a cell on which nobody relies is published.
+
+use cellveil_core::{CellId, Certificate, Need, Pattern, Problem, Side, Status, Why, Witness};
+use std::sync::Arc;
+
+/// Witnesses that are remembered per need besides those it relies on.
+const REMEMBERED: usize = 8;
+
+/// Which witnesses the needs rely on.
+#[derive(Clone)]
+pub(crate) struct Cover<'a> {
+    problem: &'a Problem,
+    /// Per need, what it relies on.
+    relied: Vec<Vec<Arc<Witness>>>,
+    /// Per need, what it could rely on too, oldest first.
+    remembered: Vec<Vec<Arc<Witness>>>,
+    /// Per need and side, the witness that moves its cell furthest of all seen.
+    leads: Vec<[Option<Arc<Witness>>; 2]>,
+    /// Per cell that could be published, the needs that rely on a witness that moves it, once for each.
+    users: Vec<Vec<u32>>,
+    /// Cells that cost nothing as long as nobody says that they should.
+    held: Vec<bool>,
+    cost: f64,
+    /// What was changed, to be taken back.
+    log: Vec<Change>,
+}
+
+/// A change that can be taken back.
+#[derive(Clone)]
+enum Change {
+    Relied(usize),
+    Dropped(usize, usize, Arc<Witness>),
+}
+
+impl<'a> Cover<'a> {
+    /// No need relies on anything yet; `pattern` costs nothing until it is [let go](Self::let_go).
+    pub(crate) fn new(problem: &'a Problem, pattern: &Pattern) -> Self {
+        let needs = problem.needs().len();
+        Self {
+            problem,
+            relied: vec![Vec::new(); needs],
+            remembered: vec![Vec::new(); needs],
+            leads: vec![[None, None]; needs],
+            users: vec![Vec::new(); problem.len()],
+            held: problem.cells().map(|cell| pattern.is_withheld(cell)).collect(),
+            cost: 0.0,
+            log: Vec::new(),
+        }
+    }
+
+    pub(crate) fn problem(&self) -> &'a Problem {
+        self.problem
+    }
+
+    /// What the secondaries cost.
+    pub(crate) fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// Whether a cell is withheld anyway.
+    pub(crate) fn is_withheld(&self, cell: CellId) -> bool {
+        self.held[cell.index()] || !self.users[cell.index()].is_empty() || self.must_be(cell)
+    }
+
+    fn must_be(&self, cell: CellId) -> bool {
+        matches!(self.problem.status(cell), Status::Sensitive | Status::Withheld)
+    }
+
+    /// Cells on which nobody relies are published from now on, whatever pattern this began with.
+    pub(crate) fn let_go(&mut self) {
+        self.held.fill(false);
+    }
+
+    /// Keeps the cells on which some needs rely, but for one, withheld at no cost. Returns those that were not before.
+    pub(crate) fn hold_all_but(&mut self, cell: CellId, needs: &[usize]) -> Vec<CellId> {
+        let mut held = Vec::new();
+        for witness in needs.iter().flat_map(|&need| &self.relied[need]) {
+            for &(moved, _) in &witness.moves {
+                if moved != cell && !self.held[moved.index()] {
+                    self.held[moved.index()] = true;
+                    held.push(moved);
+                }
+            }
+        }
+        held
+    }
+
+    /// Cells cost again what they cost.
+    pub(crate) fn release(&mut self, held: &[CellId]) {
+        for cell in held {
+            self.held[cell.index()] = false;
+        }
+    }
+
+    /// The needs that rely on a cell, ascending.
+    pub(crate) fn users(&self, cell: CellId) -> Vec<usize> {
+        let mut users: Vec<usize> =
+            self.users[cell.index()].iter().map(|&need| need as usize).collect();
+        users.sort_unstable();
+        users.dedup();
+        users
+    }
+
+    /// What a need relies on.
+    pub(crate) fn relied(&self, need: usize) -> &[Arc<Witness>] {
+        &self.relied[need]
+    }
+
+    /// The withheld cells that nobody but the needs asks for, ascending.
+    pub(crate) fn secondaries(&self) -> Vec<CellId> {
+        let used = |cell: &CellId| !self.users[cell.index()].is_empty();
+        self.problem.cells().filter(used).collect()
+    }
+
+    /// What the cells of a witness cost beyond those withheld.
+    pub(crate) fn charge(&self, witness: &Witness) -> f64 {
+        let new = witness.moves.iter().filter(|&&(cell, _)| !self.is_withheld(cell));
+        new.map(|&(cell, _)| self.problem.cost(cell)).sum()
+    }
+
+    /// Offers a witness to every need it moves.
+    pub(crate) fn remember(&mut self, witness: &Arc<Witness>) {
+        for &(cell, step) in &witness.moves {
+            let Some(need) = self.problem.needs().position(cell) else { continue };
+            let side = if step < 0 { Side::Down } else { Side::Up };
+            let lead = &mut self.leads[need][usize::from(step > 0)];
+            let far = |witness: &Witness| {
+                witness.move_of(cell).unsigned_abs() as f64 / f64::from(witness.denominator)
+            };
+            if lead.as_ref().is_none_or(|lead| far(lead) < far(witness)) {
+                *lead = Some(Arc::clone(witness));
+            }
+            if !witness.reaches(cell, side, self.problem.needs()[need].on(side).max(1)) {
+                continue;
+            }
+            let remembered = &mut self.remembered[need];
+            if remembered.len() == REMEMBERED {
+                remembered.remove(0);
+            }
+            remembered.push(Arc::clone(witness));
+        }
+    }
+
+    /// A witness that moves a cell, to that side if there is one.
+    pub(crate) fn lead(&self, cell: CellId, side: Side) -> Option<Arc<Witness>> {
+        let [down, up] = &self.leads[self.problem.needs().position(cell)?];
+        match side {
+            Side::Down => down.clone().or_else(|| up.clone()),
+            Side::Up => up.clone().or_else(|| down.clone()),
+        }
+    }
+
+    /// The cheapest of the witnesses remembered that takes a need's cell as far as is wanted, with what it would cost.
+    pub(crate) fn cheapest_remembered(
+        &self,
+        need: usize,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Option<(f64, Arc<Witness>)> {
+        let cell = self.problem.needs()[need].cell;
+        let fits = |witness: &&Arc<Witness>| {
+            witness.reaches(cell, side, target)
+                && unmoved.iter().all(|&cell| witness.move_of(cell) == 0)
+        };
+        let priced = self.remembered[need]
+            .iter()
+            .filter(fits)
+            .map(|witness| (self.charge(witness), Arc::clone(witness)));
+        priced.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// A witness remembered that takes a need's cell as far as is wanted without withholding more.
+    pub(crate) fn free_remembered(
+        &self,
+        need: usize,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Option<Arc<Witness>> {
+        let cell = self.problem.needs()[need].cell;
+        let fits = |witness: &&Arc<Witness>| {
+            witness.reaches(cell, side, target)
+                && unmoved.iter().all(|&cell| witness.move_of(cell) == 0)
+                && witness.moves.iter().all(|&(cell, _)| self.is_withheld(cell))
+        };
+        self.remembered[need].iter().find(fits).map(Arc::clone)
+    }
+
+    /// Lets a need rely on a witness, and withholds what it moves.
+    pub(crate) fn rely(&mut self, need: usize, witness: Arc<Witness>) {
+        self.count(need, &witness);
+        self.relied[need].push(witness);
+        self.log.push(Change::Relied(need));
+    }
+
+    /// Lets the needs rely on what a certificate claims for them.
+    pub(crate) fn rely_on(&mut self, certificate: Certificate) {
+        let witnesses: Vec<Arc<Witness>> =
+            certificate.witnesses.into_iter().map(Arc::new).collect();
+        for claim in certificate.claims {
+            if let Some(need) = self.problem.needs().position(claim.cell) {
+                self.rely(need, Arc::clone(&witnesses[claim.witness as usize]));
+            }
+        }
+    }
+
+    /// Lets a need rely on nothing any more.
+    pub(crate) fn drop(&mut self, need: usize) {
+        for at in (0..self.relied[need].len()).rev() {
+            self.drop_one(need, at);
+        }
+    }
+
+    fn drop_one(&mut self, need: usize, at: usize) {
+        let witness = self.relied[need].remove(at);
+        self.discount(need, &witness);
+        self.log.push(Change::Dropped(need, at, witness));
+    }
+
+    /// Drops what a need does not need.
+    pub(crate) fn drop_needless(&mut self, need: usize) {
+        for at in (0..self.relied[need].len()).rev() {
+            let witness = self.relied[need].remove(at);
+            let needless = self.is_proven(need);
+            self.relied[need].insert(at, witness);
+            if needless {
+                self.drop_one(need, at);
+            }
+        }
+    }
+
+    fn count(&mut self, need: usize, witness: &Witness) {
+        for &(cell, _) in &witness.moves {
+            if !self.must_be(cell) {
+                let users = &mut self.users[cell.index()];
+                if users.is_empty() {
+                    self.cost += self.problem.cost(cell);
+                }
+                users.push(need as u32);
+            }
+        }
+    }
+
+    fn discount(&mut self, need: usize, witness: &Witness) {
+        for &(cell, _) in &witness.moves {
+            if !self.must_be(cell) {
+                let users = &mut self.users[cell.index()];
+                if let Some(at) = users.iter().position(|&user| user as usize == need) {
+                    users.swap_remove(at);
+                }
+                if users.is_empty() {
+                    self.cost -= self.problem.cost(cell);
+                }
+            }
+        }
+    }
+
+    /// Everything so far is for good.
+    pub(crate) fn settle(&mut self) {
+        self.log.clear();
+    }
+
+    /// Takes back everything since it was last settled.
+    pub(crate) fn take_back(&mut self) {
+        while let Some(change) = self.log.pop() {
+            match change {
+                Change::Relied(need) => {
+                    if let Some(witness) = self.relied[need].pop() {
+                        self.discount(need, &witness);
+                    }
+                }
+                Change::Dropped(need, at, witness) => {
+                    self.count(need, &witness);
+                    self.relied[need].insert(at, witness);
+                }
+            }
+        }
+    }
+
+    /// How far a side of a need is shown to go, in units, rounded down, by witnesses that leave an insider's cells alone.
+    fn shown(&self, need: usize, side: Side, insider: Option<u32>) -> i64 {
+        let cell = self.problem.needs()[need].cell;
+        let known = insider.map_or(&[][..], |insider| self.problem.insiders().cells(insider));
+        let usable = |w: &&Arc<Witness>| known.iter().all(|&cell| w.move_of(cell) == 0);
+        let far =
+            |w: &Arc<Witness>| (w.move_of(cell) * side.sign()).div_euclid(i64::from(w.denominator));
+        self.relied[need].iter().filter(usable).map(far).max().unwrap_or(0).max(0)
+    }
+
+    /// How far a side must still be shown to go, given what is shown for the other; `None` if it is met.
+    pub(crate) fn wanted(&self, need: usize, side: Side, insider: Option<u32>) -> Option<i64> {
+        let n: &Need = &self.problem.needs()[need];
+        let other = match side {
+            Side::Down => self.shown(need, Side::Up, insider).max(n.up),
+            Side::Up => self.shown(need, Side::Down, insider).max(n.down),
+        };
+        let wanted = n.on(side).max(n.sliding.saturating_sub(other));
+        (self.shown(need, side, insider) < wanted).then_some(wanted)
+    }
+
+    /// Whether a need is met on both sides: for everybody without further knowledge, or for an insider.
+    pub(crate) fn is_met(&self, need: usize, insider: Option<u32>) -> bool {
+        Side::BOTH.iter().all(|&side| self.wanted(need, side, insider).is_none())
+    }
+
+    /// The first insider who comes too close, because a witness moves a cell of theirs.
+    pub(crate) fn blocking(&self, need: usize) -> Option<u32> {
+        let insiders = self.problem.insiders();
+        if insiders.is_empty() {
+            return None;
+        }
+        let own = insiders.of(self.problem.needs()[need].cell);
+        let moved = self.relied[need].iter().flat_map(|witness| &witness.moves);
+        let mut known: Vec<u32> = moved.filter_map(|&(cell, _)| insiders.of(cell)).collect();
+        known.sort_unstable();
+        known.dedup();
+        known.into_iter().find(|&insider| Some(insider) != own && !self.is_met(need, Some(insider)))
+    }
+
+    /// Whether a need is met for everybody, insiders included.
+    pub(crate) fn is_proven(&self, need: usize) -> bool {
+        self.is_met(need, None) && self.blocking(need).is_none()
+    }
+
+    /// The pattern, and the witnesses on which the needs rely.
+    pub(crate) fn into_parts(self) -> (Pattern, Vec<Witness>) {
+        let mut pattern = self.problem.start();
+        for cell in self.secondaries() {
+            pattern.withhold(cell, Why::Secondary);
+        }
+        let mut witnesses: Vec<Witness> = Vec::new();
+        let mut seen: std::collections::HashSet<*const Witness> = std::collections::HashSet::new();
+        for witness in self.relied.iter().flatten() {
+            if seen.insert(Arc::as_ptr(witness)) {
+                witnesses.push(Witness::clone(witness));
+            }
+        }
+        (pattern, witnesses)
+    }
+}

@@ -1,0 +1,363 @@
+//! The program that prices further cells: the least that must be withheld for one need.
+//!
+//! Withholding a cell costs the same however far it moves, which no linear program knows. So its charge is first spread over what
+//! the cell could carry, `c_i = w_i / min(room_i, target)`, and after each answer over what it did carry: slopes are scaled (Kim and
+//! Pardalos 1999). From the second round on only cells that moved may be withheld, so that every round leaves some of them out: those
+//! that carried little for what they cost.
+//!
+//! The first round is on a neighbourhood that grows by what its own prices say is missing (column generation), with every relation
+//! allowed to stay upset at a price beyond all others as long as that is so.
+
+use super::near::{Near, Reach};
+use crate::cover::Cover;
+use cellveil_attack::exact_witness;
+use cellveil_core::{CellId, Incidence, Problem, Side, Status, Witness};
+use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is asked for: a cell moved this far, with some cells left alone.
+#[derive(Clone, Copy)]
+pub(crate) struct Wish<'w> {
+    pub(crate) cell: CellId,
+    pub(crate) side: Side,
+    /// In units.
+    pub(crate) target: i64,
+    pub(crate) unmoved: &'w [CellId],
+}
+
+/// What withholding cells costs beyond those that are.
+#[derive(Clone, Copy)]
+pub(crate) struct Prices<'a> {
+    cover: &'a Cover<'a>,
+    /// No published cell is cheaper than this, so that none is withheld for nothing.
+    least: f64,
+    /// Prices differ from costs by chance where this is not 0, each time by another.
+    noise: u64,
+    /// Whether nothing more may be withheld.
+    closed: bool,
+}
+
+/// A published cell costs at least this part of the average.
+const LEAST_COST: f64 = 1e-4;
+
+/// What no published cell of a table is cheaper than.
+pub(crate) fn least(problem: &Problem) -> f64 {
+    let average = problem.parts().costs.iter().sum::<f64>() / problem.len().max(1) as f64;
+    if average > 0.0 { average * LEAST_COST } else { 1.0 }
+}
+
+impl<'a> Prices<'a> {
+    /// `least` is what [`least`] says.
+    pub(crate) fn new(cover: &'a Cover<'a>, least: f64) -> Self {
+        Self { cover, least, noise: 0, closed: false }
+    }
+
+    /// The same where nothing more may be withheld.
+    pub(crate) fn of_withheld_only(self) -> Self {
+        Self { closed: true, ..self }
+    }
+
+    /// What is withheld costs this.
+    fn withheld(&self) -> f64 {
+        self.cover.cost()
+    }
+
+    /// What withholding a cell costs now; `None` if it may not be or cannot move.
+    pub(crate) fn charge(&self, cell: CellId) -> Option<f64> {
+        let problem = self.cover.problem();
+        if Side::BOTH.iter().all(|&side| problem.room(cell, side) == Some(0)) {
+            return None;
+        }
+        if self.cover.is_withheld(cell) {
+            return Some(0.0);
+        }
+        (!self.closed && problem.status(cell) == Status::Free)
+            .then(|| problem.cost(cell).max(self.least) * self.chance(cell))
+    }
+
+    /// The same prices, each changed by chance.
+    pub(crate) fn with_noise(self, noise: u64) -> Self {
+        Self { noise, ..self }
+    }
+
+    /// From 1/2 to 3/2, and 1 without noise.
+    fn chance(&self, cell: CellId) -> f64 {
+        if self.noise == 0 {
+            return 1.0;
+        }
+        0.5 + crate::chance::share(self.noise, u64::from(cell.0))
+    }
+}
+
+/// Rounds of scaling at most, and what share a round must gain for another.
+const ROUNDS: usize = 12;
+const GAIN: f64 = 0.995;
+
+/// How a neighbourhood begins.
+const START: Reach = Reach { width: 4, cells: 300, spare: 1.5 };
+
+/// How often a neighbourhood grows at most, by at least how many cells, until a round gains less than the rest of this share.
+const GENERATIONS: usize = 20;
+const MISSING: usize = 64;
+const STALLED: f64 = 0.95;
+
+/// An answer that costs at most one part in this many of what is withheld is not worth improving.
+const SMALL: f64 = 100.0;
+
+/// Neighbourhoods with more cells than this grow only as long as there is no answer.
+const LARGE: f64 = 2_000.0;
+
+/// …but up to this many times as large the more the answer costs of all that is withheld.
+const IMPORTANT: f64 = 10.0;
+
+/// A program that takes more steps than this is given up.
+const STEPS_AT_LEAST: u32 = 2_000;
+const STEPS_PER_CELL: u32 = 4;
+
+/// Neighbourhoods with more cells than this are given up.
+const MOST: usize = 30_000;
+
+/// A relation that stays upset costs this many times what the dearest cell does.
+const UPSET_COST: f64 = 10.0;
+
+/// A program is asked in steps such that its target is about this many of them.
+const STEPS: f64 = 1000.0;
+
+/// Bounds further away than this many steps are drawn in, as in the attack.
+const FAR: f64 = 1e6;
+
+/// Bounds nearer than this many steps are nothing, as in the attack.
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// What is withheld already costs next to nothing: just enough that no more cells move than must. Witnesses of few cells die
+/// seldom when cells are given back.
+const WITHHELD_COST: f64 = 1e-5;
+
+/// Moves of fewer steps than this are the solver's noise.
+const NOISE: f64 = 1e-6;
+
+/// A program on some cells, all others left alone.
+pub(crate) struct Program<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) incidence: &'a Incidence,
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) prices: Prices<'a>,
+    pub(crate) wish: Wish<'a>,
+    /// Counts the cells of all programs.
+    pub(crate) work: &'a AtomicU64,
+}
+
+/// Cells, ascending, with what they cost if they move, and how far they did, in steps.
+struct Answer {
+    cells: Vec<CellId>,
+    charges: Vec<f64>,
+    moves: Vec<f64>,
+    /// What the program says it costs.
+    objective: f64,
+    /// By how much relations are still upset.
+    upset: f64,
+    /// The prices of the relations, in cost per unit.
+    duals: Vec<(u32, f64)>,
+}
+
+impl Answer {
+    fn charge(&self) -> f64 {
+        let moved = self.charges.iter().zip(&self.moves).filter(|(_, step)| step.abs() > NOISE);
+        moved.map(|(charge, _)| charge).sum()
+    }
+}
+
+impl Program<'_> {
+    /// The cheapest table found in a neighbourhood that grows as long as that pays; `None` if there is none, or it cannot be
+    /// written down exactly.
+    ///
+    /// The neighbourhood begins with the cells that `lead` moves, a witness that moves the cell if not far enough.
+    pub(crate) fn cheapest_near(
+        &self,
+        near: &mut Near<'_>,
+        lead: Option<&Witness>,
+    ) -> Result<Option<Witness>, EngineError> {
+        if self.is_hopeless() {
+            return Ok(None);
+        }
+        near.start(&self.prices, &self.wish, START, lead);
+        let mut least = f64::INFINITY;
+        let mut found = None;
+        for _ in 0..GENERATIONS {
+            let cells = near.cells();
+            if cells.len() > MOST {
+                break;
+            }
+            let Some(answer) = self.solve(&self.all(&cells))? else { break };
+            let is_table = answer.upset < NOISE;
+            let stalled = is_table && answer.objective > least * STALLED;
+            if is_table {
+                least = answer.objective;
+            }
+            let more = MISSING.max(cells.len() / 2);
+            let enough = is_table && (stalled || self.is_good_enough(answer.charge(), cells.len()));
+            let done =
+                enough || !near.attract(&self.prices, &self.wish, &answer.duals, START, more);
+            if is_table {
+                found = Some(answer);
+            }
+            if done {
+                break;
+            }
+        }
+        found.map_or(Ok(None), |answer| self.reduced(answer))
+    }
+
+    /// Whether an answer is not worth a larger neighbourhood: it costs little of all that is withheld, or the neighbourhood is large
+    /// for what it costs.
+    fn is_good_enough(&self, charge: f64, cells: usize) -> bool {
+        let share = charge / (self.prices.withheld() + charge).max(f64::MIN_POSITIVE);
+        share * SMALL <= 1.0 || cells as f64 > LARGE * (1.0 + IMPORTANT * share)
+    }
+
+    /// The cheapest table found that moves only some cells, which are ascending.
+    pub(crate) fn cheapest(&self, cells: &[CellId]) -> Result<Option<Witness>, EngineError> {
+        if cells.binary_search(&self.wish.cell).is_err() || self.is_hopeless() {
+            return Ok(None);
+        }
+        let first = self.solve(&self.all(cells))?.filter(|answer| answer.upset < NOISE);
+        first.map_or(Ok(None), |answer| self.reduced(answer))
+    }
+
+    fn is_hopeless(&self) -> bool {
+        let Wish { cell, side, target, .. } = self.wish;
+        self.problem.room(cell, side).is_some_and(|room| room < target)
+    }
+
+    /// Nothing has moved yet.
+    fn all(&self, cells: &[CellId]) -> Answer {
+        let charges = cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY));
+        Answer {
+            cells: cells.to_vec(),
+            charges: charges.collect(),
+            moves: vec![0.0; cells.len()],
+            objective: 0.0,
+            upset: 0.0,
+            duals: Vec::new(),
+        }
+    }
+
+    /// Rounds that leave cells out as long as that is cheaper.
+    fn reduced(&self, mut best: Answer) -> Result<Option<Witness>, EngineError> {
+        let mut least = best.charge();
+        for _ in 1..ROUNDS {
+            if least == 0.0 {
+                break;
+            }
+            let Some(next) = self.solve(&best)?.filter(|next| next.upset < NOISE) else { break };
+            let charge = next.charge();
+            if charge >= least {
+                break;
+            }
+            let slow = charge > GAIN * least;
+            (best, least) = (next, charge);
+            if slow {
+                break;
+            }
+        }
+        Ok(self.witness(&best))
+    }
+
+    /// One round: without an answer before, every cell may move; else those that did, and those that cost nothing.
+    fn solve(&self, before: &Answer) -> Result<Option<Answer>, EngineError> {
+        let first = before.moves.iter().all(|step| *step == 0.0);
+        let (scale, steps) = self.scale();
+        let kept: Vec<usize> = (0..before.cells.len())
+            .filter(|&at| first || before.charges[at] == 0.0 || before.moves[at].abs() > NOISE)
+            .collect();
+        let cells: Vec<CellId> = kept.iter().map(|&at| before.cells[at]).collect();
+        let charges: Vec<f64> = kept.iter().map(|&at| before.charges[at]).collect();
+        let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
+        let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
+        let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
+        let mut model = Model { changes: Changes::Fresh, ..Model::default() };
+        let mut dearest: f64 = 1.0 / steps;
+        for (at, &cell) in cells.iter().enumerate() {
+            let held = charges[at].is_infinite() || self.wish.unmoved.contains(&cell);
+            for side in Side::BOTH {
+                let room = if held { 0.0 } else { steps_to(self.problem, cell, side, scale) };
+                if cell == self.wish.cell {
+                    let forced = if side == self.wish.side { steps } else { 0.0 };
+                    model.column(0.0, forced, forced);
+                } else {
+                    let moved = before.moves[kept[at]] * side.sign() as f64;
+                    let carried = if moved > NOISE { moved } else { room.min(steps) };
+                    let slope =
+                        if held { 0.0 } else { charges[at] / average / carried.max(NEGLIGIBLE) };
+                    if room > 0.0 {
+                        dearest = dearest.max(slope);
+                    }
+                    model.column(WITHHELD_COST + slope, 0.0, room);
+                }
+            }
+        }
+        let rows = rows(self.incidence, &cells);
+        for (_, terms) in &rows {
+            let mut terms: Vec<(u32, f64)> = terms
+                .iter()
+                .flat_map(|&(at, c)| [(2 * at, -f64::from(c)), (2 * at + 1, f64::from(c))])
+                .collect();
+            if first {
+                for sign in [-1.0, 1.0] {
+                    terms.push((model.column(UPSET_COST * dearest, 0.0, f64::INFINITY), sign));
+                }
+            }
+            model.row(terms, 0.0, 0.0);
+        }
+        let steps = Some(STEPS_AT_LEAST + STEPS_PER_CELL * cells.len() as u32);
+        self.work.fetch_add(cells.len() as u64, Ordering::Relaxed);
+        let limits = Limits { steps, ..Limits::default() };
+        let outcome = self.engine.open(&model)?.solve(&limits)?;
+        let Outcome::Optimal(solution) = outcome else { return Ok(None) };
+        let (columns, slacks) = solution.columns.split_at(2 * cells.len());
+        let moves = columns.chunks(2).map(|sides| sides[1] - sides[0]).collect();
+        let upset = slacks.iter().sum();
+        let per_unit = |dual: f64| dual * average / scale;
+        let duals =
+            rows.iter().zip(&solution.duals).map(|((row, _), &dual)| (*row, per_unit(dual)));
+        let (objective, duals) = (solution.objective * average, duals.collect());
+        Ok(Some(Answer { cells, charges, moves, objective, upset, duals }))
+    }
+
+    /// Units per step of a column, so that the solver sees moderate numbers, and the target in steps.
+    fn scale(&self) -> (f64, f64) {
+        let scale = (self.wish.target as f64 / STEPS).round().max(1.0);
+        (scale, self.wish.target as f64 / scale)
+    }
+
+    fn witness(&self, answer: &Answer) -> Option<Witness> {
+        let Wish { cell, side, target, .. } = self.wish;
+        let (scale, _) = self.scale();
+        let moved = answer.cells.iter().zip(&answer.moves).filter(|(_, step)| step.abs() > NOISE);
+        let moves = moved.map(|(&cell, step)| (cell, step * scale));
+        exact_witness(self.problem, self.incidence, moves, cell, target * side.sign())
+    }
+}
+
+/// The relations of some cells, restricted to them, as positions and coefficients.
+fn rows(incidence: &Incidence, cells: &[CellId]) -> Vec<(u32, Vec<(u32, i32)>)> {
+    let mut terms: Vec<(u32, u32, i32)> = Vec::new();
+    for (at, &cell) in cells.iter().enumerate() {
+        terms.extend(incidence.of(cell).iter().map(|&(row, c)| (row, at as u32, c)));
+    }
+    terms.sort_unstable();
+    terms
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|row| (row[0].0, row.iter().map(|&(_, at, c)| (at, c)).collect()))
+        .collect()
+}
+
+/// How far a cell can move to a side, in steps of `scale` units, without what is too far or too near for the solver.
+fn steps_to(problem: &Problem, cell: CellId, side: Side, scale: f64) -> f64 {
+    let steps = problem.room(cell, side).map_or(f64::INFINITY, |units| units as f64 / scale);
+    match steps {
+        steps if steps < NEGLIGIBLE => 0.0,
+        steps if steps.is_finite() => steps.min(FAR),
+        endless => endless,
+    }
+}

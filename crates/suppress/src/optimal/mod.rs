@@ -1,0 +1,167 @@
+//! The optimal method: the cheapest pattern there is, or a good one and how far from the cheapest it may be.
+//!
+//! Every safe pattern satisfies the capacity cuts of every sensitive cell (Fischetti and Salazar): whatever calculation an intruder
+//! makes, the withheld cells in it must leave enough room. The cheapest pattern under some cuts is a lower bound; what it misses
+//! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
+
+mod cuts;
+pub(crate) mod heuristic;
+mod level;
+mod master;
+mod program;
+mod rounds;
+mod search;
+mod separate;
+mod whole;
+
+use crate::method::{Context, Method, Protect, Protected, SuppressError};
+use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
+use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
+use level::{Level, System};
+use rounds::Rounds;
+use search::Search;
+pub(crate) use search::{Best, Budget};
+
+/// See the module's documentation and `proof.md`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Optimal;
+
+/// What may be spent where no time limit is set.
+const BUDGET: Budget = Budget { work: 60_000_000, nodes: 20_000, searches: 200 };
+
+impl Protect for Optimal {
+    fn protect(
+        &self,
+        problem: &Problem,
+        context: &Context<'_>,
+    ) -> Result<Protected, SuppressError> {
+        let best = heuristic::start(problem, context)?;
+        from(problem, context, best, BUDGET)
+    }
+}
+
+/// The cheapest pattern, or the best that is found from one that is known to be safe within a budget.
+///
+/// # Errors
+/// [`SuppressError`] if the engine fails.
+pub(crate) fn from(
+    problem: &Problem,
+    context: &Context<'_>,
+    mut best: Best,
+    budget: Budget,
+) -> Result<Protected, SuppressError> {
+    let table = Table::new(problem, context)?;
+    let mut bound = 0.0;
+    for component in &table.components {
+        let system = System::new(problem, component);
+        let levels = table.levels(problem, &system);
+        if levels.is_empty() {
+            continue;
+        }
+        let rounds = Rounds::new(&system, levels, context)?;
+        let mut search = Search { problem, context, rounds };
+        let seconds = (context.seconds_left)().map(|left| left * CUTTING);
+        if search.cut(Some(&best.pattern), budget.work, seconds)? {
+            search.run(&mut best, budget)?;
+        }
+        bound += search.rounds.bound;
+    }
+    let cost = problem.cost_of(&best.pattern);
+    Ok(Protected {
+        bound: Bound { cost: (bound + table.given).min(cost) },
+        pattern: best.pattern,
+        witnesses: best.witnesses,
+        method: Method::Optimal,
+    })
+}
+
+/// The share of the time that is left that goes into rounds of cuts before whole patterns are searched for.
+const CUTTING: f64 = 0.5;
+
+/// No safe pattern costs less than this, whatever method it is from. Rounds of cuts end when `work` is used up, in programs times
+/// terms of relations, when the time is, or when the gap of a known pattern is small enough: what is known then is a bound.
+///
+/// # Errors
+/// [`SuppressError`] if the engine fails.
+pub fn lower_bound(
+    problem: &Problem,
+    context: &Context<'_>,
+    known: Option<&Pattern>,
+    work: usize,
+) -> Result<Bound, SuppressError> {
+    let table = Table::new(problem, context)?;
+    let mut cost = table.given;
+    for component in &table.components {
+        let system = System::new(problem, component);
+        let levels = table.levels(problem, &system);
+        if levels.is_empty() {
+            continue;
+        }
+        let rounds = Rounds::new(&system, levels, context)?;
+        let mut search = Search { problem, context, rounds };
+        search.cut(known, work, (context.seconds_left)())?;
+        cost += search.rounds.bound;
+    }
+    Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })
+}
+
+/// A table with every cell withheld that may be, and what is exposed with none of them.
+struct Table {
+    components: Vec<Component>,
+    exposed: Vec<Exposure>,
+    /// What the cells cost that are withheld from the start and not sensitive.
+    given: f64,
+}
+
+impl Table {
+    fn new(problem: &Problem, context: &Context<'_>) -> Result<Self, SuppressError> {
+        let start = problem.start();
+        let mut all = start.clone();
+        for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
+            all.withhold(cell, Why::Secondary);
+        }
+        let exposed = if problem.len() <= LARGE {
+            let options = Options { intervals: Intervals::None };
+            attack(problem, &start, context.engine, options, &[])?.audit.exposed
+        } else {
+            beyond_room(problem, &reduce(problem, &start))
+        };
+        let components = reduce(problem, &all).components;
+        Ok(Self { components, exposed, given: problem.cost_of(&start) })
+    }
+
+    fn levels(&self, problem: &Problem, system: &System<'_>) -> Vec<Level> {
+        self.exposed.iter().filter_map(|e| Level::new(problem, system, e)).collect()
+    }
+}
+
+/// Tables with more cells are not attacked to find out what the sensitive cells leave exposed: what their room alone shows is most
+/// of it, and takes no program.
+const LARGE: usize = 20_000;
+
+/// The needs that ask for more than the room of their cell.
+fn beyond_room(problem: &Problem, reduced: &Reduced) -> Vec<Exposure> {
+    let mut rooms: Vec<[Option<i64>; 2]> = vec![[Some(0); 2]; problem.len()];
+    for component in &reduced.components {
+        for (at, cell) in component.cells.iter().enumerate() {
+            rooms[cell.index()] = Side::BOTH.map(|side| component.room(at as u32, side));
+        }
+    }
+    let mut exposed = Vec::new();
+    for need in problem.needs() {
+        let [down, up] = rooms[need.cell.index()];
+        let exposure = |side| Exposure { cell: need.cell, side, singleton: None };
+        let before = exposed.len();
+        if down.is_some_and(|room| room < need.down) {
+            exposed.push(exposure(Some(Side::Down)));
+        }
+        if up.is_some_and(|room| room < need.up) {
+            exposed.push(exposure(Some(Side::Up)));
+        }
+        let width = down.zip(up).map(|(down, up)| down.saturating_add(up));
+        if exposed.len() == before && width.is_some_and(|width| width < need.sliding) {
+            exposed.push(exposure(None));
+        }
+    }
+    exposed
+}
