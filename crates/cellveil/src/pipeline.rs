@@ -31,6 +31,8 @@ pub struct Made {
     pub sensitive: Vec<CellId>,
     /// Cells that a finished table wants published, ascending.
     pub frozen: Vec<CellId>,
+    /// What withholding cells costs, as far as a finished table says so.
+    pub costs: Vec<(CellId, f64)>,
 }
 
 /// Where a table came from and what shall become of it.
@@ -98,6 +100,7 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
         width: judgement.width,
     };
     let problem = Problem::from_table(&made.table, &judgement.needs, &judgement.frozen, &policy)?;
+    let problem = problem.with_costs(made.costs)?;
     let holdings = made.table.holdings().filter(|_| job.protection.coalitions);
     let coalitions = holdings.map_or_else(Vec::new, |holdings| holdings.coalitions().to_vec());
     let problem = problem.with_coalitions(coalitions)?;
@@ -137,13 +140,13 @@ pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made,
     run.stage("tabulate", || match &job.data {
         Data::Records(source, spec) => {
             let table = engine.tabulate(source, spec, run)?;
-            Ok(Made { table, sensitive: Vec::new(), frozen: Vec::new() })
+            Ok(Made { table, sensitive: Vec::new(), frozen: Vec::new(), costs: Vec::new() })
         }
         Data::Finished(source, spec) => {
             let finished =
                 engine.finished(source, spec).map_err(|error| additive(error, &source.path))?;
-            let (table, sensitive, frozen) = (finished.table, finished.sensitive, finished.frozen);
-            Ok(Made { table, sensitive, frozen })
+            let cellveil_tabulate::Finished { table, sensitive, frozen, costs } = finished;
+            Ok(Made { table, sensitive, frozen, costs })
         }
     })
 }

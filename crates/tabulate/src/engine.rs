@@ -49,4 +49,6 @@ pub struct Finished {
     pub sensitive: Vec<CellId>,
     /// Cells that its maker wants published, ascending.
     pub frozen: Vec<CellId>,
+    /// What withholding cells costs, as far as the table says so, ascending.
+    pub costs: Vec<(CellId, f64)>,
 }

@@ -27,6 +27,8 @@ struct Cell {
     value: i128,
     respondents: Option<u64>,
     top: Vec<i128>,
+    /// In 10⁻⁹.
+    cost: Option<i128>,
     status: String,
 }
 
@@ -78,7 +80,13 @@ impl FinishedPlan {
             (0..cells.len()).filter(|&at| is_wanted(&cells[at])).map(CellId::at).collect()
         };
         let (sensitive, frozen) = (with_status(&["u"]), with_status(&["z", "p"]));
-        Ok(Finished { table: Table::new(self.parts(&cells, names)?)?, sensitive, frozen })
+        let cost = |(at, cell): (usize, &Cell)| {
+            let unit = pow10(crate::AMOUNT_DECIMALS) as f64;
+            cell.cost.map(|cost| (CellId::at(at), cost as f64 / unit))
+        };
+        let costs = cells.iter().enumerate().filter_map(cost).collect();
+        let table = Table::new(self.parts(&cells, names)?)?;
+        Ok(Finished { table, sensitive, frozen, costs })
     }
 
     fn dimensions(
@@ -139,9 +147,13 @@ impl FinishedPlan {
             top.extend(take(true)?.map(|(_, amount)| amount.abs()));
         }
         top.sort_unstable_by(|a, b| b.cmp(a));
+        let mut cost = None;
+        if self.spec.cost.is_some() {
+            cost = take(true)?.map(|(_, amount)| amount);
+        }
         let status =
             self.spec.status.as_ref().and_then(|_| row.fields[next].as_deref()).unwrap_or_default();
-        Ok(Cell { row: at, key, value, respondents, top, status: status.trim().to_owned() })
+        Ok(Cell { row: at, key, value, respondents, top, cost, status: status.trim().to_owned() })
     }
 
     fn parts(&self, cells: &[Cell], names: CellNames) -> Result<TableParts, TabulateError> {

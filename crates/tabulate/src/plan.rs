@@ -119,12 +119,12 @@ impl FinishedPlan {
         Ok(Self { spec: spec.clone(), variables: variables(&spec.dimensions)? })
     }
 
-    /// The columns to read, in the order of a row's fields: all dimensions, value, respondents, largest contributions, status.
+    /// The columns to read, in the order of a row's fields: all dimensions, value, respondents, largest contributions, cost, status.
     pub fn columns(&self) -> Vec<&str> {
         let codes = self.variables.iter().flat_map(|variable| &variable.columns);
         let spec = &self.spec;
-        let rest =
-            [&spec.value].into_iter().chain(&spec.respondents).chain(&spec.top).chain(&spec.status);
+        let numbers = [&spec.value].into_iter().chain(&spec.respondents).chain(&spec.top);
+        let rest = numbers.chain(&spec.cost).chain(&spec.status);
         codes.chain(rest).map(String::as_str).collect()
     }
 }

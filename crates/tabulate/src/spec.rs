@@ -74,6 +74,8 @@ pub struct FinishedSpec {
     pub respondents: Option<String>,
     /// The columns with the largest contributions, largest first.
     pub top: Vec<String>,
+    /// The column with what withholding a cell costs; empty where that is not said.
+    pub cost: Option<String>,
     /// The column with a status: `u` sensitive, `z` or `p` must be published, anything else decided by the rules.
     pub status: Option<String>,
     /// By how many units of its last decimal a total may miss the sum of its parts.

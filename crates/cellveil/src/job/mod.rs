@@ -30,7 +30,7 @@
 //! ```
 //!
 //! In place of `[records]`, `[finished]` names a table that is already made: `file`, `value`, and where there are any
-//! `respondents`, `top` (a list), `status` and `tolerance`. Names of files are relative to the job file.
+//! `respondents`, `top` (a list), `cost`, `status` and `tolerance`. Names of files are relative to the job file.
 
 mod error;
 mod protect;

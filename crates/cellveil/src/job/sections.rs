@@ -39,6 +39,7 @@ pub(super) struct FinishedSection {
     pub(super) respondents: Option<String>,
     #[serde(default)]
     pub(super) top: Vec<String>,
+    pub(super) cost: Option<String>,
     pub(super) status: Option<String>,
     pub(super) tolerance: Option<Spanned<i64>>,
 }

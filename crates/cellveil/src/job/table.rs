@@ -173,6 +173,7 @@ fn finished_spec(
         value: section.value.clone(),
         respondents: section.respondents.clone(),
         top: section.top.clone(),
+        cost: section.cost.clone(),
         status: section.status.clone(),
         tolerance,
     })

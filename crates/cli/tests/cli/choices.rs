@@ -49,6 +49,14 @@ fn the_cheapest_cell_is_withheld_and_a_file_may_say_which_that_is() {
 }
 
 #[test]
+fn a_finished_table_may_have_a_column_of_costs() {
+    let desk = row("zuss", "");
+    desk.write("t.csv", "region,v,w,st\nTotal,100,,z\nNord,30,,u\nSud,40,2.5,s\nEst,30,,s\n");
+    desk.edit("job.toml", "value = \"v\"", "value = \"v\"\ncost = \"w\"");
+    assert_eq!(withheld(&desk, &[]), (vec!["Sud".to_owned()], 2.5));
+}
+
+#[test]
 fn totals_may_be_dearer() {
     let dear = row("suzs", "cost = \"one\"\nmargins = 5");
     assert_eq!(withheld(&dear, &[]), (vec!["Est".to_owned()], 1.0));

@@ -11,6 +11,7 @@ fn spec(dimensions: &[&str]) -> FinishedSpec {
         value: "value".to_owned(),
         respondents: None,
         top: Vec::new(),
+        cost: None,
         status: None,
         tolerance: 0,
     }
