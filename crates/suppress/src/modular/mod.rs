@@ -10,6 +10,7 @@ mod piece;
 
 use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
+use crate::optimal::Optimal;
 use crate::subtable::{SubTable, subtables};
 use cellveil_attack::{Component, Crossings};
 use cellveil_core::{Bound, CellId, Incidence, Pattern, Problem, Why};
@@ -29,7 +30,7 @@ impl Protect for Modular {
     ) -> Result<Protected, SuppressError> {
         let tables = Tables::new(problem);
         if tables.is_one() {
-            let protected = piece::solver().protect(problem, context)?;
+            let protected = Optimal.protect(problem, context)?;
             return Ok(Protected { method: Method::Modular, ..protected });
         }
         let pattern = context.in_half_the_time(|context| tables.protect(context))?;

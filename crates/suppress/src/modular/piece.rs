@@ -1,8 +1,8 @@
 //! One sub-table as a problem of its own.
 
 use super::Tables;
-use crate::incremental::Incremental;
-use crate::method::{Context, Protect, SuppressError};
+use crate::method::{Context, Protected, SuppressError};
+use crate::optimal::{self, Budget, heuristic};
 use crate::subtable::SubTable;
 use cellveil_core::{
     CellId, CellNames, Incidence, Need, Needs, Pattern, Problem, ProblemParts, Reason, Relations,
@@ -25,6 +25,9 @@ pub(super) struct Piece {
     cells: Vec<CellId>,
     problem: Problem,
 }
+
+/// What may be spent on the optimum of one sub-table.
+const BUDGET: Budget = Budget { work: 3_000_000, nodes: 2_000, searches: 20 };
 
 /// A secondary of another sub-table is protected by this share of its value, if no need here asks for less.
 const SHARE: i64 = 100;
@@ -78,16 +81,17 @@ impl Piece {
     /// The further cells that protect the sub-table.
     pub(super) fn protect(&self, context: &Context<'_>) -> Result<Vec<CellId>, SuppressError> {
         let quiet = Context { progress: &(), ..*context };
-        let protected = solver().protect(&self.problem, &quiet)?;
+        let protected = solve(&self.problem, &quiet)?;
         let new = |cell: &CellId| self.problem.status(*cell) == Status::Free;
         let chosen = protected.pattern.secondaries().filter(new);
         Ok(chosen.map(|cell| self.cells[cell.index()]).collect())
     }
 }
 
-/// Who protects a sub-table.
-pub(super) fn solver() -> impl Protect {
-    Incremental
+/// The cheapest pattern of a sub-table, or the best that is found within the budget.
+fn solve(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
+    let best = heuristic::start(problem, context)?;
+    optimal::from(problem, context, best, BUDGET)
 }
 
 /// Needs of the sub-table: those of sensitive cells, and a small one for each cell that another sub-table withholds.
