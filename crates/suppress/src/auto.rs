@@ -17,7 +17,7 @@ pub struct Auto;
 const EXACT: usize = 20_000;
 
 /// What may be spent on the optimum where no time limit is set, and where one is.
-const BRIEF: Budget = Budget { work: 4_000_000, nodes: 1_000, searches: 20 };
+const BRIEF: Budget = Budget { work: 4_000_000, nodes: 200, searches: 8 };
 const LONG: Budget = Budget { work: usize::MAX / 2, nodes: 20_000, searches: usize::MAX };
 
 /// The work for a bound of a large table, in programs times terms of relations.
