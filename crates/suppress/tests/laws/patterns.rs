@@ -71,7 +71,7 @@ fn redundant(method: Method, problem: &Problem) -> Vec<CellId> {
 }
 
 proptest! {
-    #![proptest_config(cases(100))]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn a_pattern_is_verified_or_nothing_would_have_helped(
