@@ -27,7 +27,7 @@ pub(crate) use search::{Best, Budget};
 pub struct Optimal;
 
 /// What may be spent where no time limit is set.
-const BUDGET: Budget = Budget { work: 60_000_000, nodes: 20_000, searches: 200 };
+const BUDGET: Budget = Budget { work: 20_000_000, nodes: 2_000, searches: 40 };
 
 impl Protect for Optimal {
     fn protect(
