@@ -68,7 +68,7 @@ pub(crate) fn from(
     }
     let cost = problem.cost_of(&best.pattern);
     Ok(Protected {
-        bound: Bound { cost: (bound + table.given).min(cost) },
+        bound: Bound { cost: whole(problem, bound + table.given).min(cost) },
         pattern: best.pattern,
         witnesses: best.witnesses,
         method: Method::Optimal,
@@ -102,7 +102,14 @@ pub fn lower_bound(
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound;
     }
+    let cost = whole(problem, cost);
     Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })
+}
+
+/// Where every cell costs a whole number, so does every pattern.
+fn whole(problem: &Problem, bound: f64) -> f64 {
+    let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
+    if is_whole { bound.ceil() } else { bound }
 }
 
 /// A table with every cell withheld that may be, and what is exposed with none of them.
