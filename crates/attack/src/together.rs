@@ -17,14 +17,14 @@ const GROUP: usize = 8;
 const GROUP_ROUNDS: u32 = 4;
 
 /// Rounds of tables in which all cells move, and the work for all of them: cells times tables.
-const SPREADS: u32 = 14;
-const WORK: usize = 6_000_000;
+const SPREADS: u32 = 20;
+const WORK: usize = 14_000_000;
 
 /// Rounds that may meet nothing, one after the other.
-const IDLE: u32 = 2;
+const IDLE: u32 = 3;
 
 /// Needs are divided into this many groups at most.
-const PARTS: usize = 16;
+const PARTS: usize = 64;
 
 /// Tables in which all cells move, as long as they meet needs; where there are no insiders, each of whom wants tables of its own, and
 /// where the component is one of three dimensions.
