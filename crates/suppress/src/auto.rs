@@ -4,7 +4,7 @@
 //! recreate, and get the bound that some rounds of cuts give.
 
 use crate::improve::shake;
-use crate::incremental::Workshop;
+use crate::incremental::{Workshop, first};
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::optimal::{self, Best, Budget, heuristic, lower_bound};
 use cellveil_core::Problem;
@@ -54,7 +54,7 @@ fn improved(
         let seconds_left = || Some((context.seconds_left)()? - left * (1.0 - IMPROVING));
         let context = Context { seconds_left: &seconds_left, ..*context };
         let workshop = Workshop::new(problem, &context);
-        let mut cover = workshop.resume(&pattern, &witnesses)?;
+        let mut cover = first(&workshop, &pattern, &witnesses)?;
         shake(&workshop, &mut cover, u64::MAX / 2)?;
         (pattern, witnesses) = cover.into_parts();
     }

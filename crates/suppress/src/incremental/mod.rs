@@ -79,14 +79,3 @@ pub(crate) fn first<'a>(
     cover.settle();
     Ok(cover)
 }
-
-impl<'a> Workshop<'a> {
-    /// Goes on from a pattern and the witnesses that show that it is safe.
-    pub(crate) fn resume(
-        &self,
-        pattern: &Pattern,
-        witnesses: &[Witness],
-    ) -> Result<Cover<'a>, SuppressError> {
-        first(self, pattern, witnesses)
-    }
-}
