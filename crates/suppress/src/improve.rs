@@ -4,8 +4,8 @@
 
 use crate::chance::{below, scattered};
 use crate::cover::Cover;
-use crate::incremental::Workshop;
 use crate::incremental::near::Near;
+use crate::incremental::{Manner, Workshop};
 use crate::method::SuppressError;
 use cellveil_core::CellId;
 
@@ -41,7 +41,7 @@ pub(crate) fn sweep(
             workshop.spend(ROUND);
             let ruined = cover.users(cell);
             if !ruined.is_empty() && ruined.len() <= RUINED {
-                recreate(workshop, cover, &ruined, &mut near, 0)?;
+                recreate(workshop, cover, &ruined, &mut near, Manner::Careful(0))?;
             }
         }
         if cover.cost() >= before * LITTLE {
@@ -69,7 +69,7 @@ pub(crate) fn shake(
         workshop.spend(ROUND);
         let seed = scattered(workshop.context.seed, round);
         let Some(ruined) = around(cover, &cells, seed) else { continue };
-        if recreate(workshop, cover, &ruined, &mut near, seed | 1)? {
+        if recreate(workshop, cover, &ruined, &mut near, Manner::Careful(seed | 1))? {
             cells = cover.secondaries();
         }
     }
@@ -105,7 +105,7 @@ fn recreate(
     cover: &mut Cover<'_>,
     ruined: &[usize],
     near: &mut Near<'_>,
-    noise: u64,
+    manner: Manner,
 ) -> Result<bool, SuppressError> {
     let before = cover.cost();
     for &need in ruined {
@@ -115,7 +115,7 @@ fn recreate(
         if cover.is_proven(need) {
             continue;
         }
-        workshop.meet(cover, need, near, noise)?;
+        workshop.meet(cover, need, near, manner)?;
         // What costs as much already will not become cheaper.
         if cover.cost() >= before {
             cover.take_back();

@@ -102,10 +102,10 @@ const MISSING: usize = 64;
 const STALLED: f64 = 0.95;
 
 /// An answer that costs at most one part in this many of what is withheld is not worth improving.
-const SMALL: f64 = 100.0;
+const SMALL: f64 = 50.0;
 
 /// Neighbourhoods with more cells than this grow only as long as there is no answer.
-const LARGE: f64 = 2_000.0;
+const LARGE: f64 = 1_000.0;
 
 /// …but up to this many times as large the more the answer costs of all that is withheld.
 const IMPORTANT: f64 = 10.0;
@@ -196,8 +196,9 @@ impl Program<'_> {
             }
             let more = MISSING.max(cells.len() / 2);
             let enough = is_table && (stalled || self.is_good_enough(answer.charge(), cells.len()));
-            let done =
-                enough || !near.attract(&self.prices, &self.wish, &answer.duals, START, more);
+            let done = enough
+                || !near.attract(&self.prices, &self.wish, &answer.duals, START, more)
+                || (is_table && near.cells().len() - cells.len() < cells.len() / 5);
             if is_table {
                 found = Some(answer);
             }
@@ -254,7 +255,7 @@ impl Program<'_> {
             if charge >= least {
                 break;
             }
-            let slow = charge > GAIN * least;
+            let slow = least - charge < (1.0 - GAIN) * (self.prices.withheld() + least);
             (best, least) = (next, charge);
             if slow {
                 break;
@@ -312,7 +313,9 @@ impl Program<'_> {
         let steps = Some(STEPS_AT_LEAST + STEPS_PER_CELL * cells.len() as u32);
         self.work.fetch_add(cells.len() as u64, Ordering::Relaxed);
         let limits = Limits { steps, ..Limits::default() };
+        let t = std::time::Instant::now();
         let outcome = self.engine.open(&model)?.solve(&limits)?;
+        if std::env::var("TRACE").is_ok() { eprintln!("  lp {} cells {} rows {:.3}s {} {:?}", cells.len(), rows.len(), t.elapsed().as_secs_f64(), first, if let Outcome::Optimal(s) = &outcome { Some(s.objective * average) } else { None }); }
         let Outcome::Optimal(solution) = outcome else { return Ok(None) };
         let (columns, slacks) = solution.columns.split_at(2 * cells.len());
         let moves = columns.chunks(2).map(|sides| sides[1] - sides[0]).collect();

@@ -4,26 +4,36 @@ use super::near::Near;
 use super::price::{Prices, Program, Wish, least};
 use crate::cover::Cover;
 use crate::method::{Context, SuppressError};
-use cellveil_attack::{Component, Probe, Reached, reduce};
+use cellveil_attack::{Component, Probe, Products, Reached, reduce};
 use cellveil_core::{CellId, Incidence, Problem, Side, Status, Why, Witness};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+
+/// How a need is met.
+#[derive(Clone, Copy)]
+pub(crate) enum Manner {
+    /// By products of circuits; by programs only where there are none.
+    Quick,
+    /// By whichever is cheaper, at prices changed by chance unless this is 0.
+    Careful(u64),
+}
 
 /// What every step of a search shares.
 pub(crate) struct Workshop<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) context: &'a Context<'a>,
-    pub(crate) incidence: Incidence,
+    pub(crate) incidence: Arc<Incidence>,
     least: f64,
     /// The cells of all programs so far: what a search is limited by, the same everywhere.
     work: AtomicU64,
     /// The system with every cell withheld that may be.
     everything: OnceLock<Vec<Component>>,
+    products: OnceLock<Option<Products<'a>>>,
 }
 
 impl<'a> Workshop<'a> {
     pub(crate) fn new(problem: &'a Problem, context: &'a Context<'a>) -> Self {
-        let incidence = problem.relations().incidence(problem.len());
+        let incidence = Arc::new(problem.relations().incidence(problem.len()));
         Self {
             problem,
             context,
@@ -31,6 +41,7 @@ impl<'a> Workshop<'a> {
             least: least(problem),
             work: AtomicU64::new(0),
             everything: OnceLock::new(),
+            products: OnceLock::new(),
         }
     }
 
@@ -42,6 +53,13 @@ impl<'a> Workshop<'a> {
     /// Counts work that is no program.
     pub(crate) fn spend(&self, work: u64) {
         self.work.fetch_add(work, Ordering::Relaxed);
+    }
+
+    /// Products of circuits, where the table stands in a grid.
+    pub(crate) fn products(&self) -> Option<&Products<'a>> {
+        self.products
+            .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)))
+            .as_ref()
     }
 
     fn everything(&self) -> &[Component] {
@@ -84,6 +102,7 @@ impl<'a> Workshop<'a> {
         &self,
         cover: &mut Cover<'_>,
         needs: &[usize],
+        manner: Manner,
     ) -> Result<(), SuppressError> {
         let mut near = Near::new(self.problem, &self.incidence);
         for (done, &need) in needs.iter().enumerate() {
@@ -92,26 +111,32 @@ impl<'a> Workshop<'a> {
                 return Err(SuppressError::OutOfTime { open });
             }
             self.context.progress.step("protect", done, needs.len(), cover.cost());
-            self.meet(cover, need, &mut near, 0)?;
+            let before = cover.cost();
+            self.meet(cover, need, &mut near, manner)?;
+            if std::env::var("TRACE").is_ok() && done < 60 {
+                let n = &self.problem.needs()[need];
+                let r: Vec<usize> = cover.relied(need).iter().map(|w| w.moves.len()).collect();
+                eprintln!("{done} need {} value {} levels {} {} cost {} now {} moves {r:?}", n.cell.0, self.problem.value(n.cell), n.down, n.up, cover.cost() - before, cover.cost());
+            }
         }
         Ok(())
     }
 
-    /// Meets one need at the least cost that is found, with prices changed by chance unless `noise` is 0.
+    /// Meets one need at the least cost that is found.
     pub(crate) fn meet(
         &self,
         cover: &mut Cover<'_>,
         need: usize,
         near: &mut Near<'_>,
-        noise: u64,
+        manner: Manner,
     ) -> Result<(), SuppressError> {
         let cell = self.problem.needs()[need].cell;
-        self.approach(cover, need, None, near, noise)?;
+        self.approach(cover, need, None, near, manner)?;
         if !cover.is_met(need, None) {
             return Err(self.no_pattern(cell));
         }
         while let Some(insider) = cover.blocking(need) {
-            self.approach(cover, need, Some(insider), near, noise)?;
+            self.approach(cover, need, Some(insider), near, manner)?;
             if !cover.is_met(need, Some(insider)) {
                 let singleton = self.problem.insiders().cells(insider)[0];
                 return Err(self.no_pattern_against(cell, singleton));
@@ -127,7 +152,7 @@ impl<'a> Workshop<'a> {
         need: usize,
         insider: Option<u32>,
         near: &mut Near<'_>,
-        noise: u64,
+        manner: Manner,
     ) -> Result<(), SuppressError> {
         let cell = self.problem.needs()[need].cell;
         let unmoved = insider.map_or(&[][..], |insider| self.problem.insiders().cells(insider));
@@ -140,7 +165,7 @@ impl<'a> Workshop<'a> {
                 continue;
             }
             let wish = Wish { cell, side, target, unmoved };
-            let found = self.grant(near, cover, wish, noise)?.map(Arc::new);
+            let found = self.grant(near, cover, wish, manner)?.map(Arc::new);
             if let Some(witness) = &found {
                 cover.remember(witness);
                 if let Some(mirrored) = mirrored(self.problem, witness) {
@@ -164,13 +189,27 @@ impl<'a> Workshop<'a> {
         near: &mut Near<'_>,
         cover: &Cover<'_>,
         wish: Wish<'_>,
-        noise: u64,
+        manner: Manner,
     ) -> Result<Option<Witness>, SuppressError> {
+        let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
         let prices = self.prices(cover).with_noise(noise);
+        let product = self.product(&prices, wish);
+        let share: f64 = std::env::var("IMP").ok().and_then(|v| v.parse().ok()).unwrap_or(0.02);
+        if let (Manner::Quick, Some(found)) = (manner, &product)
+            && (share > 1.0 || cover.charge(found) <= share * cover.cost())
+        {
+            return Ok(product);
+        }
+        let t = std::time::Instant::now();
         let found = self
             .program(&prices, wish)
             .cheapest_near(near, cover.lead(wish.cell, wish.side).as_deref())?;
-        if let Some(witness) = self.whole(found) {
+        if std::env::var("TRACE").is_ok() {
+            eprintln!("program {:.2}s {:?} product {:?}", t.elapsed().as_secs_f64(), found.as_ref().map(|w| (w.moves.len(), cover.charge(w))), product.as_ref().map(|w| (w.moves.len(), cover.charge(w))));
+        }
+        let found = [product, self.whole(found)].into_iter().flatten();
+        let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
+        if let Some(witness) = found.min_by(cheaper) {
             return Ok(Some(witness));
         }
         let Some(component) = self.component(wish.cell) else { return Ok(None) };
@@ -187,6 +226,14 @@ impl<'a> Workshop<'a> {
                 Ok(cheapest.or(Some(furthest)))
             }
         }
+    }
+
+    /// A sum of products that grants a wish.
+    pub(crate) fn product(&self, prices: &Prices<'_>, wish: Wish<'_>) -> Option<Witness> {
+        let price = |cell: CellId| {
+            if wish.unmoved.contains(&cell) { None } else { prices.charge(cell) }
+        };
+        self.products()?.reach(wish.cell, wish.side, wish.target, &price)
     }
 
     fn program<'w>(&'w self, prices: &Prices<'w>, wish: Wish<'w>) -> Program<'w> {

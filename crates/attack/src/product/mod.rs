@@ -1,0 +1,167 @@
+//! Witnesses without a solver in tables with hierarchies and any number of dimensions, also from cells that are not withheld yet.
+//!
+//! Moves along one dimension that keep its sums are a [circuit](circuit); the product of one circuit per dimension keeps every
+//! sum of the table. Without hierarchies that is a hypercube. Where one product does not go far enough, several add up. What withholding
+//! a cell costs is up to the caller, who may also forbid it.
+
+mod circuit;
+mod search;
+
+use crate::cube::Map;
+use crate::grid::Grid;
+use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
+use circuit::{Wanted, towards};
+use search::{Product, cheapest};
+use std::sync::Arc;
+
+/// What it costs that a cell moves to a side, and how far it can go, in units; `None` if it must not.
+type Step<'s> = dyn Fn(CellId, Side) -> Option<(f64, i64)> + 's;
+
+/// What withholding a cell costs; `None` if it must not move.
+pub type Price<'p> = dyn Fn(CellId) -> Option<f64> + 'p;
+
+/// A unit of cost that every cell has: of two products that cost nothing, the smaller is better.
+const BESIDES: f64 = 1e-6;
+
+/// What some cells cost together.
+#[derive(Clone, Copy)]
+struct Charge {
+    cost: f64,
+    /// How far all of them can go.
+    room: i64,
+    corners: u32,
+}
+
+impl Charge {
+    /// With one more cell; `None` if that must not move.
+    fn with(self, step: Option<(f64, i64)>) -> Option<Self> {
+        let (cost, room) = step?;
+        let room = room.min(self.room);
+        Some(Self { cost: self.cost + cost, room, corners: self.corners + 1 })
+    }
+
+    fn joined(self, other: Self) -> Self {
+        Self {
+            cost: self.cost + other.cost,
+            room: self.room.min(other.room),
+            corners: self.corners + other.corners,
+        }
+    }
+
+    /// The cost per unit of what is wanted.
+    fn rank(self, most: i64) -> f64 {
+        self.cost + BESIDES * f64::from(self.corners) / self.room.min(most) as f64
+    }
+}
+
+/// How many products may add up to one witness, and which part of what is missing each must bring.
+fn env(n:&str,d:i64)->i64{std::env::var(n).ok().and_then(|v|v.parse().ok()).unwrap_or(d)}
+const SUMMANDS: usize = 48;
+const SHARE: i64 = 12;
+
+/// Finds products in a table.
+pub struct Products<'a> {
+    problem: &'a Problem,
+    incidence: Arc<Incidence>,
+    grid: Grid,
+}
+
+impl<'a> Products<'a> {
+    /// `None` if the relations of the problem do not stand in a grid.
+    pub fn new(problem: &'a Problem, incidence: Arc<Incidence>) -> Option<Self> {
+        let grid = Grid::of(problem, &incidence)?;
+        Some(Self { problem, incidence, grid })
+    }
+
+    /// A table with `cell` moved `target` units or more to `side`, cheap if not the cheapest.
+    pub fn reach(
+        &self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        price: &Price<'_>,
+    ) -> Option<Witness> {
+        let mut sum = Sum { problem: self.problem, moved: Map::default() };
+        let mut missing = target.max(1);
+        let mut part = env("SHARE", SHARE); let summ = env("SUMM", 48);
+        for _ in 0..summ {
+            let least = (missing / part).max(1);
+            let wanted = Wanted { cell, side, least, most: missing };
+            let found = cheapest(&self.grid, wanted, &|cell, side| {
+                let (cost, room) = sum.step(cell, side, price)?;
+                Some((cost / room.min(missing) as f64, room))
+            });
+            let Some(product) = found else {
+                if least == 1 {
+                    return None;
+                }
+                part = part.saturating_mul(SHARE);
+                continue;
+            };
+            let amount = if missing == target {
+                self.amount(&product, side, missing)
+            } else {
+                product.charge.room.min(missing)
+            };
+            sum.add(&product, side, amount);
+            missing -= amount;
+            if missing <= 0 {
+                return self.witness(sum);
+            }
+        }
+        None
+    }
+
+    /// How far a product should move: as far as is missing if it can, further if that meets the needs of its other corners.
+    fn amount(&self, product: &Product, side: Side, missing: i64) -> i64 {
+        let asked = product.corners.iter().filter_map(|&(cell, sign)| {
+            Some(self.problem.needs().of(cell)?.on(towards(side, sign)))
+        });
+        asked.max().unwrap_or(0).max(missing).min(product.charge.room)
+    }
+
+    /// The witness that a sum of products is, if it keeps every relation: dimensions were guessed from relations.
+    fn witness(&self, sum: Sum<'_>) -> Option<Witness> {
+        let mut moves: Vec<(CellId, i64)> = sum
+            .moved
+            .into_iter()
+            .filter(|&(_, step)| step != 0)
+            .map(|(c, s)| (CellId(c), s))
+            .collect();
+        moves.sort_unstable();
+        let mut sums: Vec<(u32, i64)> = moves
+            .iter()
+            .flat_map(|&(cell, step)| {
+                self.incidence.of(cell).iter().map(move |&(r, c)| (r, i64::from(c) * step))
+            })
+            .collect();
+        sums.sort_unstable();
+        let is_kept =
+            |sum: &[(u32, i64)]| sum.iter().map(|&(_, step)| i128::from(step)).sum::<i128>() == 0;
+        let kept = sums.chunk_by(|a, b| a.0 == b.0).all(is_kept);
+        kept.then_some(Witness { denominator: 1, moves })
+    }
+}
+
+/// Products that add up.
+struct Sum<'a> {
+    problem: &'a Problem,
+    moved: Map<u32, i64>,
+}
+
+impl Sum<'_> {
+    /// What moves already costs nothing more, and can go back further than it could from where it was.
+    fn step(&self, cell: CellId, side: Side, price: &Price<'_>) -> Option<(f64, i64)> {
+        let moved = if self.moved.is_empty() { None } else { self.moved.get(&cell.0).copied() };
+        let cost = if moved.is_some() { 0.0 } else { price(cell)? };
+        let room = self.problem.room(cell, side).unwrap_or(i64::MAX / 4);
+        let room = room - side.sign() * moved.unwrap_or(0);
+        (room > 0).then_some((cost, room))
+    }
+
+    fn add(&mut self, product: &Product, side: Side, amount: i64) {
+        for &(cell, sign) in &product.corners {
+            *self.moved.entry(cell.0).or_default() += side.sign() * i64::from(sign) * amount;
+        }
+    }
+}
