@@ -54,10 +54,11 @@ impl Charge {
     }
 }
 
-/// How many products may add up to one witness, and which part of what is missing each must bring.
-fn env(n:&str,d:i64)->i64{std::env::var(n).ok().and_then(|v|v.parse().ok()).unwrap_or(d)}
-const SUMMANDS: usize = 48;
-const SHARE: i64 = 12;
+/// How many products may add up to one witness.
+const SUMMANDS: usize = 64;
+
+/// Which part of what is missing each must bring, one part in so many: few large products first.
+const SHARES: [i64; 3] = [1, 4, 16];
 
 /// Finds products in a table.
 pub struct Products<'a> {
@@ -73,7 +74,7 @@ impl<'a> Products<'a> {
         Some(Self { problem, incidence, grid })
     }
 
-    /// A table with `cell` moved `target` units or more to `side`, cheap if not the cheapest.
+    /// A table with `cell` moved `target` units or more to `side`, cheap if not the cheapest: many small products, or a few large ones.
     pub fn reach(
         &self,
         cell: CellId,
@@ -81,23 +82,42 @@ impl<'a> Products<'a> {
         target: i64,
         price: &Price<'_>,
     ) -> Option<Witness> {
+        let target = target.max(1);
+        let paid = |witness: &Witness| -> f64 {
+            witness.moves.iter().filter_map(|&(cell, _)| price(cell)).sum()
+        };
+        let mut best: Option<(f64, Witness)> = None;
+        for share in SHARES {
+            let Some(found) = self.sum(cell, side, target, share, price) else { continue };
+            let cost = paid(&found);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, found));
+            }
+            if cost == 0.0 {
+                break;
+            }
+        }
+        best.map(|(_, witness)| witness)
+    }
+
+    /// Products that add up, each of which brings at least one part in `share` of what is missing.
+    fn sum(
+        &self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        share: i64,
+        price: &Price<'_>,
+    ) -> Option<Witness> {
         let mut sum = Sum { problem: self.problem, moved: Map::default() };
-        let mut missing = target.max(1);
-        let mut part = env("SHARE", SHARE); let summ = env("SUMM", 48);
-        for _ in 0..summ {
-            let least = (missing / part).max(1);
+        let mut missing = target;
+        for _ in 0..SUMMANDS {
+            let least = (missing as u64).div_ceil(share as u64) as i64;
             let wanted = Wanted { cell, side, least, most: missing };
-            let found = cheapest(&self.grid, wanted, &|cell, side| {
+            let product = cheapest(&self.grid, wanted, &|cell, side| {
                 let (cost, room) = sum.step(cell, side, price)?;
                 Some((cost / room.min(missing) as f64, room))
-            });
-            let Some(product) = found else {
-                if least == 1 {
-                    return None;
-                }
-                part = part.saturating_mul(SHARE);
-                continue;
-            };
+            })?;
             let amount = if missing == target {
                 self.amount(&product, side, missing)
             } else {
