@@ -24,6 +24,9 @@ pub(crate) struct Axis {
     pub(crate) lines: Vec<Line>,
     /// Per code the sums it takes part in, with its coefficient.
     lines_of: Vec<Vec<(u32, i8)>>,
+    /// Where every code is a part of one sum at most and the total of one at most: the totals above each code, nearest first, and
+    /// the codes of the finest level below it.
+    tree: Option<Vec<(Vec<u32>, Vec<u32>)>>,
 }
 
 /// Codes of a dimension that add up to nothing when multiplied with their coefficients.
@@ -34,6 +37,60 @@ impl Axis {
     pub(crate) fn lines_of(&self, code: u32) -> &[(u32, i8)] {
         &self.lines_of[code as usize]
     }
+
+    /// Whether a code is one of the finest level.
+    pub(crate) fn is_leaf(&self, code: u32) -> bool {
+        self.tree.as_ref().is_some_and(|tree| tree[code as usize].1 == [code])
+    }
+
+    /// The totals above a code, nearest first.
+    pub(crate) fn above(&self, code: u32) -> &[u32] {
+        self.tree.as_ref().map_or(&[], |tree| &tree[code as usize].0)
+    }
+
+    /// The codes of the finest level below a code: itself if it is one.
+    pub(crate) fn leaves_below(&self, code: u32) -> &[u32] {
+        self.tree.as_ref().map_or(&[], |tree| &tree[code as usize].1)
+    }
+}
+
+/// The totals above every code and the leaves below it, if the sums are those of a tree.
+fn tree(codes: usize, lines: &[Line]) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
+    let mut parent = vec![None; codes];
+    let mut is_total = vec![false; codes];
+    for line in lines {
+        let mut totals = line.iter().filter(|&&(_, c)| c < 0);
+        let total = match (totals.next(), totals.next()) {
+            (Some(&(total, _)), None) => total,
+            _ => return None,
+        };
+        if std::mem::replace(&mut is_total[total as usize], true) {
+            return None;
+        }
+        for &(part, _) in line.iter().filter(|&&(part, _)| part != total) {
+            if parent[part as usize].replace(total).is_some() {
+                return None;
+            }
+        }
+    }
+    let mut tree: Vec<(Vec<u32>, Vec<u32>)> = vec![(Vec::new(), Vec::new()); codes];
+    for code in 0..codes as u32 {
+        let mut at = code;
+        while let Some(above) = parent[at as usize] {
+            if tree[code as usize].0.len() == codes {
+                return None;
+            }
+            tree[code as usize].0.push(above);
+            at = above;
+        }
+        if !is_total[code as usize] {
+            tree[code as usize].1.push(code);
+            for above in tree[code as usize].0.clone() {
+                tree[above as usize].1.push(code);
+            }
+        }
+    }
+    Some(tree)
 }
 
 /// Cells by their keys.
@@ -94,7 +151,8 @@ impl Grid {
                     lines_of[code as usize].push((number as u32, coefficient));
                 }
             }
-            dimensions.push(Axis { stride, lines, lines_of });
+            let tree = tree(codes as usize, &lines);
+            dimensions.push(Axis { stride, lines, lines_of, tree });
             stride = stride.checked_mul(u64::from(codes)).filter(|&s| s < u64::MAX / 2)?;
         }
         let count = places.len() / width;
@@ -115,6 +173,11 @@ impl Grid {
             }
         }
         Some(grid)
+    }
+
+    /// Whether the sums of every dimension are those of a tree.
+    pub(crate) fn is_tree(&self) -> bool {
+        self.dimensions.iter().all(|axis| axis.tree.is_some())
     }
 
     /// The dimensions.

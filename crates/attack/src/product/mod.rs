@@ -5,12 +5,14 @@
 //! a cell costs is up to the caller, who may also forbid it.
 
 mod circuit;
+mod pursuit;
 mod search;
 
 use crate::cube::Map;
 use crate::grid::Grid;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use circuit::{Wanted, towards};
+use pursuit::Pursuit;
 use search::{Product, cheapest};
 use std::sync::Arc;
 
@@ -60,6 +62,14 @@ const SUMMANDS: usize = 64;
 /// Which part of what is missing each must bring, one part in so many: few large products first.
 const SHARES: [i64; 3] = [1, 4, 16];
 
+/// Into how many portions a large amount is divided that cells of the finest level are to make up for.
+const PORTIONS: [u64; 3] = [1, 2, 5];
+
+/// What the cells of a witness cost.
+fn paid(witness: &Witness, price: &Price<'_>) -> f64 {
+    witness.moves.iter().filter_map(|&(cell, _)| price(cell)).sum()
+}
+
 /// Finds products in a table.
 pub struct Products<'a> {
     problem: &'a Problem,
@@ -83,13 +93,10 @@ impl<'a> Products<'a> {
         price: &Price<'_>,
     ) -> Option<Witness> {
         let target = target.max(1);
-        let paid = |witness: &Witness| -> f64 {
-            witness.moves.iter().filter_map(|&(cell, _)| price(cell)).sum()
-        };
         let mut best: Option<(f64, Witness)> = None;
         for share in SHARES {
             let Some(found) = self.sum(cell, side, target, share, price) else { continue };
-            let cost = paid(&found);
+            let cost = paid(&found, price);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, found));
             }
@@ -98,6 +105,31 @@ impl<'a> Products<'a> {
             }
         }
         best.map(|(_, witness)| witness)
+    }
+
+    /// The same by cells of the finest level that follow it, where that is one of them (see `pursuit.rs`).
+    pub fn pursue(
+        &self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        price: &Price<'_>,
+    ) -> Option<Witness> {
+        let target = target.max(1);
+        let sums = PORTIONS.iter().filter_map(|&portions| {
+            let mut sum = Sum { problem: self.problem, moved: Map::default() };
+            let least = (target as u64).div_ceil(portions) as i64;
+            let wanted = Wanted { cell, side, least, most: least };
+            for _ in 0..portions {
+                let step = |cell: CellId, side: Side| sum.step(cell, side, price);
+                for (cell, times) in Pursuit::run(&self.grid, wanted, &step)? {
+                    sum.push(cell, side.sign() * i64::from(times) * least);
+                }
+            }
+            self.witness(sum)
+        });
+        let paid = |witness: &Witness| paid(witness, price);
+        sums.min_by(|a, b| paid(a).total_cmp(&paid(b)))
     }
 
     /// Products that add up, each of which brings at least one part in `share` of what is missing.
@@ -181,7 +213,11 @@ impl Sum<'_> {
 
     fn add(&mut self, product: &Product, side: Side, amount: i64) {
         for &(cell, sign) in &product.corners {
-            *self.moved.entry(cell.0).or_default() += side.sign() * i64::from(sign) * amount;
+            self.push(cell, side.sign() * i64::from(sign) * amount);
         }
+    }
+
+    fn push(&mut self, cell: CellId, by: i64) {
+        *self.moved.entry(cell.0).or_default() += by;
     }
 }

@@ -315,7 +315,16 @@ impl Program<'_> {
         let limits = Limits { steps, ..Limits::default() };
         let t = std::time::Instant::now();
         let outcome = self.engine.open(&model)?.solve(&limits)?;
-        if std::env::var("TRACE").is_ok() { eprintln!("  lp {} cells {} rows {:.3}s {} {:?}", cells.len(), rows.len(), t.elapsed().as_secs_f64(), first, if let Outcome::Optimal(s) = &outcome { Some(s.objective * average) } else { None }); }
+        if std::env::var("TRACE").is_ok() {
+            eprintln!(
+                "  lp {} cells {} rows {:.3}s {} {:?}",
+                cells.len(),
+                rows.len(),
+                t.elapsed().as_secs_f64(),
+                first,
+                if let Outcome::Optimal(s) = &outcome { Some(s.objective * average) } else { None }
+            );
+        }
         let Outcome::Optimal(solution) = outcome else { return Ok(None) };
         let (columns, slacks) = solution.columns.split_at(2 * cells.len());
         let moves = columns.chunks(2).map(|sides| sides[1] - sides[0]).collect();

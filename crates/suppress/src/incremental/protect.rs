@@ -116,7 +116,15 @@ impl<'a> Workshop<'a> {
             if std::env::var("TRACE").is_ok() && done < 60 {
                 let n = &self.problem.needs()[need];
                 let r: Vec<usize> = cover.relied(need).iter().map(|w| w.moves.len()).collect();
-                eprintln!("{done} need {} value {} levels {} {} cost {} now {} moves {r:?}", n.cell.0, self.problem.value(n.cell), n.down, n.up, cover.cost() - before, cover.cost());
+                eprintln!(
+                    "{done} need {} value {} levels {} {} cost {} now {} moves {r:?}",
+                    n.cell.0,
+                    self.problem.value(n.cell),
+                    n.down,
+                    n.up,
+                    cover.cost() - before,
+                    cover.cost()
+                );
             }
         }
         Ok(())
@@ -194,6 +202,29 @@ impl<'a> Workshop<'a> {
         let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
         let prices = self.prices(cover).with_noise(noise);
         let product = self.product(&prices, wish);
+        let product = match product {
+            Some(p) if cover.charge(&p) <= 1e-3 * cover.cost() => Some(p),
+            other => {
+                let t = std::time::Instant::now();
+                let price = |cell: CellId| {
+                    if wish.unmoved.contains(&cell) { None } else { prices.charge(cell) }
+                };
+                let pursued = self.products().and_then(|products| {
+                    products.pursue(wish.cell, wish.side, wish.target, &price)
+                });
+                if std::env::var("TRACE").is_ok() {
+                    eprintln!(
+                        "pursuit {:.4}s {:?} product {:?}",
+                        t.elapsed().as_secs_f64(),
+                        pursued.as_ref().map(|w| (w.moves.len(), cover.charge(w))),
+                        other.as_ref().map(|w| (w.moves.len(), cover.charge(w)))
+                    );
+                }
+                let cheaper =
+                    |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
+                [pursued, other].into_iter().flatten().min_by(cheaper)
+            }
+        };
         let share: f64 = std::env::var("IMP").ok().and_then(|v| v.parse().ok()).unwrap_or(0.02);
         if let (Manner::Quick, Some(found)) = (manner, &product)
             && (share > 1.0 || cover.charge(found) <= share * cover.cost())
@@ -205,7 +236,12 @@ impl<'a> Workshop<'a> {
             .program(&prices, wish)
             .cheapest_near(near, cover.lead(wish.cell, wish.side).as_deref())?;
         if std::env::var("TRACE").is_ok() {
-            eprintln!("program {:.2}s {:?} product {:?}", t.elapsed().as_secs_f64(), found.as_ref().map(|w| (w.moves.len(), cover.charge(w))), product.as_ref().map(|w| (w.moves.len(), cover.charge(w))));
+            eprintln!(
+                "program {:.2}s {:?} product {:?}",
+                t.elapsed().as_secs_f64(),
+                found.as_ref().map(|w| (w.moves.len(), cover.charge(w))),
+                product.as_ref().map(|w| (w.moves.len(), cover.charge(w)))
+            );
         }
         let found = [product, self.whole(found)].into_iter().flatten();
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
