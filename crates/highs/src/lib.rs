@@ -193,6 +193,7 @@ impl HighsSession {
         self.simplified = presolve == c"on";
         if model.changes == Changes::Interior {
             self.string_option(c"solver", c"ipm")?;
+            self.string_option(c"run_crossover", c"off")?;
         }
         // A search for whole numbers simplifies the model first, and a point to start from must outlive that.
         self.cold = !is_whole

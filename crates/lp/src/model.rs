@@ -37,7 +37,7 @@ pub enum Changes {
     Many,
     /// What the answer is near to: nothing. Every solve starts there, and not where the last one ended.
     Fresh,
-    /// Nothing, and the model is large: every solve is by an interior point method, followed by a crossover to a vertex.
+    /// Nothing, and the model is large: every solve is by an interior point method, and the answer is no vertex.
     Interior,
 }
 

@@ -15,8 +15,9 @@ const LITTLE: f64 = 0.995;
 /// What a round counts as work besides its programs.
 const ROUND: u64 = 50;
 
-/// How many needs are ruined at most.
+/// How many needs are ruined at most, and how many where each is quickly met again.
 const RUINED: usize = 24;
+const RUINED_QUICKLY: usize = 200;
 
 /// Ruins and recreates around one cell after the other, dearest first, without chance, until a pass gains little or so much more
 /// work is done.
@@ -24,9 +25,11 @@ pub(crate) fn sweep(
     workshop: &Workshop<'_>,
     cover: &mut Cover<'_>,
     work: u64,
+    manner: Manner,
 ) -> Result<(), SuppressError> {
     let problem = workshop.problem;
     let mut near = Near::new(problem, &workshop.incidence);
+    let most = if matches!(manner, Manner::Quick) { RUINED_QUICKLY } else { RUINED };
     let end = workshop.work() + work;
     loop {
         let before = cover.cost();
@@ -40,8 +43,8 @@ pub(crate) fn sweep(
             workshop.context.progress.step("improve", done, total, cover.cost());
             workshop.spend(ROUND);
             let ruined = cover.users(cell);
-            if !ruined.is_empty() && ruined.len() <= RUINED {
-                recreate(workshop, cover, &ruined, &mut near, Manner::Careful(0))?;
+            if !ruined.is_empty() && ruined.len() <= most {
+                recreate(workshop, cover, &ruined, &mut near, manner)?;
             }
         }
         if cover.cost() >= before * LITTLE {

@@ -38,11 +38,6 @@ impl Axis {
         &self.lines_of[code as usize]
     }
 
-    /// Whether a code is one of the finest level.
-    pub(crate) fn is_leaf(&self, code: u32) -> bool {
-        self.tree.as_ref().is_some_and(|tree| tree[code as usize].1 == [code])
-    }
-
     /// The totals above a code, nearest first.
     pub(crate) fn above(&self, code: u32) -> &[u32] {
         self.tree.as_ref().map_or(&[], |tree| &tree[code as usize].0)

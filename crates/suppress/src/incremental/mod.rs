@@ -15,12 +15,9 @@ use crate::cover::Cover;
 use crate::improve::sweep;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Intervals, Options, attack};
-use cellveil_core::{Bound, Need, Pattern, Problem, Side, Witness};
-use price::Wish;
+use cellveil_core::{Bound, Pattern, Problem, Witness};
 pub(crate) use protect::{Manner, Workshop};
 pub(crate) use prune::prune;
-use rayon::prelude::*;
-use std::sync::Arc;
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +31,8 @@ impl Protect for Incremental {
     ) -> Result<Protected, SuppressError> {
         let workshop = Workshop::new(problem, context);
         let mut cover = first(&workshop, &problem.start(), &[])?;
-        sweep(&workshop, &mut cover, workshop.work())?;
+        sweep(&workshop, &mut cover, workshop.work(), Manner::Quick)?;
+        sweep(&workshop, &mut cover, workshop.work(), Manner::Careful(0))?;
         prune(&workshop, &mut cover)?;
         let (pattern, witnesses) = cover.into_parts();
         Ok(Protected {
@@ -69,45 +67,16 @@ pub(crate) fn first<'a>(
     known: &[Witness],
 ) -> Result<Cover<'a>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
+    let options = Options { intervals: Intervals::None };
+    let shown = attack(problem, pattern, context.engine, options, known)?.certificate;
     let mut cover = Cover::new(problem, pattern);
-    if workshop.products().is_some() && std::env::var("NOATTACK").is_ok() {
-        shown(workshop, &mut cover, known);
-    } else {
-        let options = Options { intervals: Intervals::None };
-        let shown = attack(problem, pattern, context.engine, options, known)?.certificate;
-        cover.rely_on(shown);
-    }
+    cover.rely_on(shown);
     let open = workshop.open(&cover);
-    eprintln!("open {} of {}", open.len(), problem.needs().len());
     for &need in &open {
         cover.drop(need);
     }
     workshop.protect(&mut cover, &open, Manner::Quick)?;
-    eprintln!("first {}", cover.cost());
     cover.let_go();
     cover.settle();
     Ok(cover)
-}
-
-/// Lets needs rely on products of cells that are withheld from the start.
-fn shown(workshop: &Workshop<'_>, cover: &mut Cover<'_>, known: &[Witness]) {
-    for witness in known {
-        cover.remember(&Arc::new(witness.clone()));
-    }
-    let problem = workshop.problem;
-    let found: Vec<Vec<Witness>> = {
-        let prices = workshop.prices(cover).of_withheld_only();
-        let found = |need: &Need| {
-            let wish =
-                |side: Side| Wish { cell: need.cell, side, target: need.on(side), unmoved: &[] };
-            let sides = Side::BOTH.into_iter().filter(|&side| need.on(side) > 0);
-            sides.filter_map(|side| workshop.product(&prices, wish(side))).collect()
-        };
-        problem.needs().par_iter().map(found).collect()
-    };
-    for (need, witnesses) in found.into_iter().enumerate() {
-        for witness in witnesses {
-            cover.rely(need, Arc::new(witness));
-        }
-    }
 }

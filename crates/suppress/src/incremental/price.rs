@@ -89,7 +89,7 @@ impl<'a> Prices<'a> {
     }
 }
 
-/// Rounds of scaling at most, and what share a round must gain for another.
+/// Rounds of scaling at most, and the share of all that is withheld that a round must leave for another.
 const ROUNDS: usize = 12;
 const GAIN: f64 = 0.995;
 
@@ -101,6 +101,9 @@ const GENERATIONS: usize = 20;
 const MISSING: usize = 64;
 const STALLED: f64 = 0.95;
 
+/// Fewer cells more than one in this many are not worth another program.
+const FEW_MORE: usize = 5;
+
 /// An answer that costs at most one part in this many of what is withheld is not worth improving.
 const SMALL: f64 = 50.0;
 
@@ -109,6 +112,9 @@ const LARGE: f64 = 1_000.0;
 
 /// …but up to this many times as large the more the answer costs of all that is withheld.
 const IMPORTANT: f64 = 10.0;
+
+/// Programs with more cells than this are solved by an interior point method. (9 261 cells: 1 s, the dual simplex method 3 s.)
+const INTERIOR: usize = 3_000;
 
 /// A program that takes more steps than this is given up.
 const STEPS_AT_LEAST: u32 = 2_000;
@@ -145,6 +151,8 @@ pub(crate) struct Program<'a> {
     pub(crate) wish: Wish<'a>,
     /// Counts the cells of all programs.
     pub(crate) work: &'a AtomicU64,
+    /// How long a program may take; `None` without a time limit.
+    pub(crate) seconds: Option<f64>,
 }
 
 /// Cells, ascending, with what they cost if they move, and how far they did, in steps.
@@ -198,7 +206,7 @@ impl Program<'_> {
             let enough = is_table && (stalled || self.is_good_enough(answer.charge(), cells.len()));
             let done = enough
                 || !near.attract(&self.prices, &self.wish, &answer.duals, START, more)
-                || (is_table && near.cells().len() - cells.len() < cells.len() / 5);
+                || (is_table && near.cells().len() - cells.len() < cells.len() / FEW_MORE);
             if is_table {
                 found = Some(answer);
             }
@@ -214,6 +222,27 @@ impl Program<'_> {
     fn is_good_enough(&self, charge: f64, cells: usize) -> bool {
         let share = charge / (self.prices.withheld() + charge).max(f64::MIN_POSITIVE);
         share * SMALL <= 1.0 || cells as f64 > LARGE * (1.0 + IMPORTANT * share)
+    }
+
+    /// The cheapest table found that moves cells that are withheld, and those that a witness moves.
+    pub(crate) fn cheapest_of_withheld_and(
+        &self,
+        other: Option<&Witness>,
+    ) -> Result<Option<Witness>, EngineError> {
+        let Wish { cell, .. } = self.wish;
+        let moved = |at: CellId| other.is_some_and(|witness| witness.move_of(at) != 0);
+        let may_move =
+            |&at: &CellId| at == cell || moved(at) || self.prices.charge(at) == Some(0.0);
+        let cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+        self.cheapest(&cells)
+    }
+
+    /// The cheapest table found that moves any cells, in a table that is small enough for that.
+    pub(crate) fn cheapest_anywhere(&self) -> Result<Option<Witness>, EngineError> {
+        let Wish { cell, .. } = self.wish;
+        let may_move = |&at: &CellId| at == cell || self.prices.charge(at).is_some();
+        let cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+        self.cheapest(&cells)
     }
 
     /// The cheapest table found that moves only some cells, which are ascending.
@@ -276,7 +305,9 @@ impl Program<'_> {
         let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
-        let mut model = Model { changes: Changes::Fresh, ..Model::default() };
+        let many = first && cells.len() > INTERIOR;
+        let changes = if many { Changes::Interior } else { Changes::Fresh };
+        let mut model = Model { changes, ..Model::default() };
         let mut dearest: f64 = 1.0 / steps;
         for (at, &cell) in cells.iter().enumerate() {
             let held = charges[at].is_infinite() || self.wish.unmoved.contains(&cell);
@@ -312,19 +343,8 @@ impl Program<'_> {
         }
         let steps = Some(STEPS_AT_LEAST + STEPS_PER_CELL * cells.len() as u32);
         self.work.fetch_add(cells.len() as u64, Ordering::Relaxed);
-        let limits = Limits { steps, ..Limits::default() };
-        let t = std::time::Instant::now();
+        let limits = Limits { steps, seconds: self.seconds, ..Limits::default() };
         let outcome = self.engine.open(&model)?.solve(&limits)?;
-        if std::env::var("TRACE").is_ok() {
-            eprintln!(
-                "  lp {} cells {} rows {:.3}s {} {:?}",
-                cells.len(),
-                rows.len(),
-                t.elapsed().as_secs_f64(),
-                first,
-                if let Outcome::Optimal(s) = &outcome { Some(s.objective * average) } else { None }
-            );
-        }
         let Outcome::Optimal(solution) = outcome else { return Ok(None) };
         let (columns, slacks) = solution.columns.split_at(2 * cells.len());
         let moves = columns.chunks(2).map(|sides| sides[1] - sides[0]).collect();

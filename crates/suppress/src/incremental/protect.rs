@@ -18,6 +18,22 @@ pub(crate) enum Manner {
     Careful(u64),
 }
 
+/// Tables with more cells than this get no programs where products do.
+const PROGRAMS: usize = 20_000;
+
+/// In tables of at most this many cells, important needs get programs on the whole table.
+const ANYWHERE: usize = 12_000;
+
+/// A need that costs more than this part of all that is withheld is worth a program.
+const IMPORTANT: f64 = 0.02;
+
+/// What costs less than this part of it is not worth anything better.
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// What finding products and pursuing cells counts as work, in cells of programs.
+const PRODUCT: u64 = 20;
+const PURSUIT: u64 = 500;
+
 /// What every step of a search shares.
 pub(crate) struct Workshop<'a> {
     pub(crate) problem: &'a Problem,
@@ -111,21 +127,7 @@ impl<'a> Workshop<'a> {
                 return Err(SuppressError::OutOfTime { open });
             }
             self.context.progress.step("protect", done, needs.len(), cover.cost());
-            let before = cover.cost();
             self.meet(cover, need, &mut near, manner)?;
-            if std::env::var("TRACE").is_ok() && done < 60 {
-                let n = &self.problem.needs()[need];
-                let r: Vec<usize> = cover.relied(need).iter().map(|w| w.moves.len()).collect();
-                eprintln!(
-                    "{done} need {} value {} levels {} {} cost {} now {} moves {r:?}",
-                    n.cell.0,
-                    self.problem.value(n.cell),
-                    n.down,
-                    n.up,
-                    cover.cost() - before,
-                    cover.cost()
-                );
-            }
         }
         Ok(())
     }
@@ -201,51 +203,32 @@ impl<'a> Workshop<'a> {
     ) -> Result<Option<Witness>, SuppressError> {
         let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
         let prices = self.prices(cover).with_noise(noise);
-        let product = self.product(&prices, wish);
-        let product = match product {
-            Some(p) if cover.charge(&p) <= 1e-3 * cover.cost() => Some(p),
-            other => {
-                let t = std::time::Instant::now();
-                let price = |cell: CellId| {
-                    if wish.unmoved.contains(&cell) { None } else { prices.charge(cell) }
-                };
-                let pursued = self.products().and_then(|products| {
-                    products.pursue(wish.cell, wish.side, wish.target, &price)
-                });
-                if std::env::var("TRACE").is_ok() {
-                    eprintln!(
-                        "pursuit {:.4}s {:?} product {:?}",
-                        t.elapsed().as_secs_f64(),
-                        pursued.as_ref().map(|w| (w.moves.len(), cover.charge(w))),
-                        other.as_ref().map(|w| (w.moves.len(), cover.charge(w)))
-                    );
-                }
-                let cheaper =
-                    |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
-                [pursued, other].into_iter().flatten().min_by(cheaper)
-            }
-        };
-        let share: f64 = std::env::var("IMP").ok().and_then(|v| v.parse().ok()).unwrap_or(0.02);
-        if let (Manner::Quick, Some(found)) = (manner, &product)
-            && (share > 1.0 || cover.charge(found) <= share * cover.cost())
-        {
-            return Ok(product);
-        }
-        let t = std::time::Instant::now();
-        let found = self
-            .program(&prices, wish)
-            .cheapest_near(near, cover.lead(wish.cell, wish.side).as_deref())?;
-        if std::env::var("TRACE").is_ok() {
-            eprintln!(
-                "program {:.2}s {:?} product {:?}",
-                t.elapsed().as_secs_f64(),
-                found.as_ref().map(|w| (w.moves.len(), cover.charge(w))),
-                product.as_ref().map(|w| (w.moves.len(), cover.charge(w)))
-            );
-        }
-        let found = [product, self.whole(found)].into_iter().flatten();
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
-        if let Some(witness) = found.min_by(cheaper) {
+        let without = self.without_programs(cover, &prices, wish);
+        let share = |witness: &Witness| cover.charge(witness) / cover.cost();
+        let enough = match (manner, &without) {
+            (Manner::Quick, Some(found)) => {
+                self.problem.len() > PROGRAMS || share(found) <= IMPORTANT
+            }
+            (_, Some(found)) => cover.charge(found) == 0.0,
+            (_, None) => false,
+        };
+        if enough {
+            return Ok(without);
+        }
+        let program = self.program(&prices, wish);
+        let found = if matches!(manner, Manner::Quick) && self.problem.len() <= ANYWHERE {
+            let found = program.cheapest_of_withheld_and(without.as_ref())?;
+            if found.as_ref().is_some_and(|found| share(found) <= IMPORTANT) {
+                found
+            } else {
+                program.cheapest_anywhere()?
+            }
+        } else {
+            let lead = cover.lead(wish.cell, wish.side);
+            program.cheapest_near(near, without.as_ref().or(lead.as_deref()))?
+        };
+        if let Some(witness) = [without, self.whole(found)].into_iter().flatten().min_by(cheaper) {
             return Ok(Some(witness));
         }
         let Some(component) = self.component(wish.cell) else { return Ok(None) };
@@ -264,12 +247,26 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// A sum of products that grants a wish.
-    pub(crate) fn product(&self, prices: &Prices<'_>, wish: Wish<'_>) -> Option<Witness> {
+    /// The cheapest table found by products of circuits, and by cells of the finest level where those cost much.
+    fn without_programs(
+        &self,
+        cover: &Cover<'_>,
+        prices: &Prices<'_>,
+        wish: Wish<'_>,
+    ) -> Option<Witness> {
         let price = |cell: CellId| {
             if wish.unmoved.contains(&cell) { None } else { prices.charge(cell) }
         };
-        self.products()?.reach(wish.cell, wish.side, wish.target, &price)
+        let products = self.products()?;
+        self.spend(PRODUCT);
+        let product = products.reach(wish.cell, wish.side, wish.target, &price);
+        if product.as_ref().is_some_and(|p| cover.charge(p) <= NEGLIGIBLE * cover.cost()) {
+            return product;
+        }
+        self.spend(PURSUIT);
+        let pursued = products.pursue(wish.cell, wish.side, wish.target, &price);
+        let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
+        [product, pursued].into_iter().flatten().min_by(cheaper)
     }
 
     fn program<'w>(&'w self, prices: &Prices<'w>, wish: Wish<'w>) -> Program<'w> {
@@ -280,6 +277,7 @@ impl<'a> Workshop<'a> {
             prices: *prices,
             wish,
             work: &self.work,
+            seconds: (self.context.seconds_left)().map(|left| left.max(0.01)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::search::{Best, Search};
 use crate::improve::sweep;
-use crate::incremental::{Workshop, first, prune};
+use crate::incremental::{Manner, Workshop, first, prune};
 use crate::method::{Context, SuppressError};
 use cellveil_core::{Pattern, Problem, Witness};
 
@@ -18,7 +18,8 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
     let workshop_time = Context { seconds_left: &seconds_left, ..*context };
     let improving = Workshop::new(problem, &workshop_time);
-    sweep(&improving, &mut cover, workshop.work())?;
+    sweep(&improving, &mut cover, workshop.work(), Manner::Quick)?;
+    sweep(&improving, &mut cover, workshop.work(), Manner::Careful(0))?;
     prune(&improving, &mut cover)?;
     context.progress.improved(cover.cost(), 0.0);
     let (pattern, witnesses) = cover.into_parts();
