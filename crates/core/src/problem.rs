@@ -327,26 +327,31 @@ impl Problem {
     }
 
     /// The true value of a cell, in units.
+    #[inline]
     pub fn value(&self, cell: CellId) -> i64 {
         self.parts.values[cell.index()]
     }
 
     /// What withholding a cell costs.
+    #[inline]
     pub fn cost(&self, cell: CellId) -> f64 {
         self.parts.costs[cell.index()]
     }
 
     /// The least the intruder knows a cell to be; `None` if it knows no bound.
+    #[inline]
     pub fn lower(&self, cell: CellId) -> Option<i64> {
         Some(self.parts.lower[cell.index()]).filter(|&bound| bound != NO_LOWER)
     }
 
     /// The most the intruder knows a cell to be; `None` if it knows no bound.
+    #[inline]
     pub fn upper(&self, cell: CellId) -> Option<i64> {
         Some(self.parts.upper[cell.index()]).filter(|&bound| bound != NO_UPPER)
     }
 
     /// How far a cell can move to a side before the intruder knows better, in units; `None` if there is no limit.
+    #[inline]
     pub fn room(&self, cell: CellId, side: Side) -> Option<i64> {
         match side {
             Side::Down => self.lower(cell).map(|bound| self.value(cell).saturating_sub(bound)),
@@ -355,6 +360,7 @@ impl Problem {
     }
 
     /// What may be done with a cell.
+    #[inline]
     pub fn status(&self, cell: CellId) -> Status {
         self.parts.status[cell.index()]
     }

@@ -119,6 +119,7 @@ pub struct Incidence {
 
 impl Incidence {
     /// The relations of a cell, with its coefficient in each.
+    #[inline]
     pub fn of(&self, cell: CellId) -> &[(u32, i32)] {
         &self.entries[self.starts[cell.index()]..self.starts[cell.index() + 1]]
     }

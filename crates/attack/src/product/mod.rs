@@ -205,10 +205,13 @@ impl Sum<'_> {
     /// What moves already costs nothing more, and can go back further than it could from where it was.
     fn step(&self, cell: CellId, side: Side, price: &Price<'_>) -> Option<(f64, i64)> {
         let moved = if self.moved.is_empty() { None } else { self.moved.get(&cell.0).copied() };
-        let cost = if moved.is_some() { 0.0 } else { price(cell)? };
         let room = self.problem.room(cell, side).unwrap_or(i64::MAX / 4);
         let room = room - side.sign() * moved.unwrap_or(0);
-        (room > 0).then_some((cost, room))
+        if room <= 0 {
+            return None;
+        }
+        let cost = if moved.is_some() { 0.0 } else { price(cell)? };
+        Some((cost, room))
     }
 
     fn add(&mut self, product: &Product, side: Side, amount: i64) {

@@ -19,7 +19,7 @@ const TRIED: usize = 3;
 const SAVED: f64 = 1e-9;
 
 /// How many cells are looked at below one total.
-const LOOKED_AT: u64 = 60_000;
+const LOOKED_AT: u64 = 30_000;
 
 /// Cells that move: how many times the amount, and what they cost; the signs are relative to the wanted cell.
 pub(super) struct Pursuit<'p> {

@@ -1,13 +1,14 @@
 //! Witnesses are exact, whatever they are made from.
 
 use crate::support::{attacked, cases, sized};
-use cellveil_attack::{Quick, exact_witness, reduce};
+use cellveil_attack::{Products, Quick, exact_witness, reduce};
 use cellveil_core::{
     CellId, CellNames, Need, Needs, Problem, ProblemParts, Reason, Relations, Side, Status, Witness,
 };
 use cellveil_testkit::tables::{Tables, Values};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Whether a witness keeps every relation and bound and moves `goal` by `target` units; in whole numbers.
 fn holds(problem: &Problem, witness: &Witness, goal: CellId, target: i64) -> bool {
@@ -126,4 +127,34 @@ fn thirds_of_thirds_need_no_grid() {
     let witness = exact_witness(&problem, &incidence, moves, CellId(0), 1).unwrap();
     assert_eq!((witness.denominator, witness.move_of(CellId(2))), (9, 1));
     assert!(holds(&problem, &witness, CellId(0), 1));
+}
+
+proptest! {
+    #![proptest_config(cases(96))]
+
+    /// Products and pursued cells are exact, move nothing that has no price, and go as far as they were asked to.
+    #[test]
+    fn what_is_found_without_a_solver_holds_exactly(
+        problem in prop_oneof![
+            sized(Tables::default()),
+            sized(Tables { dimensions: 4, leaves: 3, values: Values::Wide, ..Tables::default() }),
+            sized(Tables { values: Values::Small, bounded: true, ..Tables::default() }),
+        ],
+    ) {
+        let incidence = Arc::new(problem.relations().incidence(problem.len()));
+        let Some(products) = Products::new(&problem, Arc::clone(&incidence)) else { return Ok(()) };
+        let price = |cell: CellId| (problem.status(cell) != Status::Frozen).then(|| problem.cost(cell));
+        for need in problem.needs() {
+            for side in Side::BOTH {
+                let target = need.on(side).max(1);
+                let reached = products.reach(need.cell, side, target, &price);
+                let pursued = products.pursue(need.cell, side, target, &price);
+                for witness in [reached, pursued].into_iter().flatten() {
+                    prop_assert!(is_table(&problem, &witness));
+                    prop_assert!(witness.reaches(need.cell, side, target));
+                    prop_assert!(witness.moves.iter().all(|&(cell, _)| price(cell).is_some()));
+                }
+            }
+        }
+    }
 }

@@ -28,7 +28,7 @@ const ANYWHERE: usize = 12_000;
 const IMPORTANT: f64 = 0.02;
 
 /// What costs less than this part of it is not worth anything better.
-const NEGLIGIBLE: f64 = 1e-3;
+const NEGLIGIBLE: f64 = 2e-3;
 
 /// What finding products and pursuing cells counts as work, in cells of programs.
 const PRODUCT: u64 = 20;
