@@ -96,6 +96,20 @@ impl Codes {
         self.of_record(raw)
     }
 
+    /// The finest code of every chain of single parts, which stands for the whole chain: all of them are one cell.
+    pub fn finest(&self) -> Vec<CodeId> {
+        let hierarchy = &self.dimension.hierarchy;
+        let mut finest: Vec<CodeId> = (0..hierarchy.len() as CodeId).collect();
+        for code in (0..hierarchy.len() as CodeId).rev() {
+            if let [sum] = hierarchy.sums_of(code)
+                && let [only] = sum.parts[..]
+            {
+                finest[code as usize] = finest[only as usize];
+            }
+        }
+        finest
+    }
+
     /// What the total is called.
     pub fn total(&self) -> &str {
         self.dimension.hierarchy.name(0).trim()

@@ -101,14 +101,14 @@ impl<'a> Columns<'a> {
             write!(out, ";{}", amount(top, judged.contribution_decimals()))?;
         }
         let status = table.status(cell);
-        let level = |level: f64| match at {
-            Some(_) if status.is_unsafe() => real(level),
-            Some(_) if !status.is_empty() => real(table.step()),
-            _ => "0".to_owned(),
+        let step = table.step();
+        // What needs no protection has the smallest level there is; nothing lies below an empty cell.
+        let (lower, upper) = match at.map(|at| table.states[at]) {
+            Some(state) if status.is_unsafe() => (state.lower, state.upper),
+            _ if status.is_empty() => (0.0, step),
+            _ => (step, step),
         };
-        let state = at.map(|at| table.states[at]);
-        let (lower, upper) = state.map_or((0.0, 0.0), |state| (state.lower, state.upper));
-        write!(out, ";{};{};{}", status.letter(), level(lower), level(upper))?;
+        write!(out, ";{};{};{}", status.letter(), real(lower), real(upper))?;
         if let Some(intervals) = intervals {
             write!(
                 out,

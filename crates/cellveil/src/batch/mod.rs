@@ -9,6 +9,7 @@ mod machine;
 mod methods;
 mod output;
 mod paths;
+mod plan;
 mod protect;
 mod steps;
 

@@ -2,12 +2,13 @@
 
 use super::machine::{Machine, Protection};
 use super::{BatchError, methods};
-use crate::{Error, Exposed, Run, Settings, TimeLimit, audit, secure};
+use crate::pipeline::secure_by;
+use crate::{Error, Exposed, Run, Settings, TimeLimit, audit};
 use cellveil_argus::arb::{CostSpec, Suppress, Technique};
 use cellveil_argus::{CellState, CellStatus, Costs, Instance, Singletons, instance};
 use cellveil_attack::Intervals;
-use cellveil_core::{Audit, CellId, Interval, Release, Why};
-use cellveil_suppress::Method;
+use cellveil_core::{Audit, CellId, Interval, Problem, Release, Why};
+use cellveil_suppress::{Context, Method, Plan, suppress_by};
 use std::time::Duration;
 
 impl Machine<'_> {
@@ -35,11 +36,17 @@ impl Machine<'_> {
         } else {
             methods::costs_of(suppress.technique)
         };
-        let Instance { problem, cells, virtual_cells } = self.instance(&tables, suppress, costs)?;
+        let posed = self.instance(&tables, suppress, costs)?;
         let settings = self.limited(suppress, method);
         let run = Run::new(settings, self.progress);
         let intervals = if self.audited { Intervals::All } else { Intervals::None };
-        let secured = secure(problem, method, intervals, self.engine, &run)
+        let plan = self.plan(&tables, suppress, &posed);
+        let Instance { problem, cells, virtual_cells } = posed;
+        let choose = |problem: &Problem, context: &Context<'_>| match &plan {
+            Some(plan) => suppress_by(problem, plan, context),
+            None => cellveil_suppress::suppress(problem, method, context),
+        };
+        let secured = secure_by(problem, &choose, intervals, self.engine, &run)
             .map_err(|source| self.work(source))?;
         let linked = if tables.len() > 1 { ", linked" } else { "" };
         let name = secured.summary.method.clone().unwrap_or_else(|| method.name().to_owned());
@@ -61,6 +68,13 @@ impl Machine<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// The sub-tables of MOD, unless another method or intruder is asked for.
+    fn plan(&self, tables: &[usize], suppress: &Suppress, posed: &Instance) -> Option<Plan> {
+        let is_modular = suppress.technique == Technique::Modular && self.options.method.is_none();
+        let tables: Vec<_> = tables.iter().map(|&at| self.tables[at].table()).collect();
+        (is_modular && !self.options.strict).then(|| super::plan::plan(&tables, posed))
     }
 
     /// The instance of some tables.

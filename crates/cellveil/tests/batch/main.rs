@@ -6,5 +6,6 @@ mod apriori;
 mod bad_input;
 mod known_answers;
 mod linked;
+mod methods;
 mod output;
 mod support;

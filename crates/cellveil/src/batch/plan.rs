@@ -1,0 +1,158 @@
+//! The sub-tables of τ-ARGUS's modular method (HiTaS), in its order and with its weights.
+//!
+//! Levels of all variables together make a group; groups come by the sum of their levels. A sub-table of a group takes one parent and
+//! its parts of every variable. Margins cost more by what the cells below them could cost at most, so that they are withheld last.
+
+use cellveil_argus::{ArgusTable, Codes, Instance};
+use cellveil_core::{CellId, CodeId};
+use cellveil_suppress::{Part, PartCell, Plan};
+use std::collections::BTreeMap;
+
+/// What the grand total of a sub-table costs.
+const GRAND: f64 = 20_000.0;
+
+/// The plan for some tables of one instance.
+pub(super) fn plan(tables: &[&ArgusTable], instance: &Instance) -> Plan {
+    let mut groups: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
+    let mut equal = Vec::new();
+    for (table, cells) in tables.iter().zip(&instance.cells) {
+        let axes: Vec<Axis> = table.codes.iter().map(Axis::new).collect();
+        for levels in products(&axes.iter().map(|axis| axis.families.len()).collect::<Vec<_>>()) {
+            let class = levels.iter().sum();
+            if class > 0 {
+                let parts = subtables(table, cells, &axes, &levels);
+                groups.entry(class).or_default().extend(parts);
+            }
+        }
+        equal.extend(equal_cells(table, cells));
+    }
+    let mut plan = Plan { groups: groups.into_values().collect(), equal };
+    add_virtual_cells(&mut plan, instance);
+    plan
+}
+
+/// A variable without its trivial levels: per level, every parent with its parts.
+struct Axis {
+    families: Vec<Vec<Vec<CodeId>>>,
+}
+
+impl Axis {
+    fn new(codes: &Codes) -> Self {
+        let finest = codes.finest();
+        let hierarchy = &codes.dimension.hierarchy;
+        let total = vec![finest[0]];
+        let mut families = vec![vec![total.clone()]];
+        let mut parents = total;
+        loop {
+            let mut level = Vec::new();
+            for &parent in &parents {
+                if let Some(sum) = hierarchy.sums_of(parent).first() {
+                    let parts = sum.parts.iter().map(|&part| finest[part as usize]);
+                    level.push(std::iter::once(parent).chain(parts).collect::<Vec<_>>());
+                }
+            }
+            if level.is_empty() {
+                return Self { families };
+            }
+            parents = level.iter().flat_map(|family| family[1..].iter().copied()).collect();
+            families.push(level);
+        }
+    }
+}
+
+/// All combinations of numbers below some sizes, the last fastest.
+fn products(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
+    let sizes = sizes.to_vec();
+    (0..sizes.iter().product()).map(move |mut number: usize| {
+        let mut digits = vec![0; sizes.len()];
+        for (digit, size) in digits.iter_mut().zip(&sizes).rev() {
+            (*digit, number) = (number % size, number / size);
+        }
+        digits
+    })
+}
+
+/// The sub-tables of a group that have cells.
+fn subtables(table: &ArgusTable, cells: &[CellId], axes: &[Axis], levels: &[usize]) -> Vec<Part> {
+    let choices: Vec<&[Vec<CodeId>]> =
+        axes.iter().zip(levels).map(|(axis, &level)| axis.families[level].as_slice()).collect();
+    let is_flat = axes.iter().all(|axis| axis.families.len() <= 2);
+    let sizes: Vec<usize> = choices.iter().map(|families| families.len()).collect();
+    products(&sizes)
+        .filter_map(|chosen| {
+            let families: Vec<&[CodeId]> =
+                choices.iter().zip(chosen).map(|(families, at)| families[at].as_slice()).collect();
+            subtable(table, cells, &families, is_flat)
+        })
+        .collect()
+}
+
+/// One sub-table with its weights, if its grand total exists.
+fn subtable(
+    table: &ArgusTable,
+    cells: &[CellId],
+    families: &[&[CodeId]],
+    is_flat: bool,
+) -> Option<Part> {
+    let sizes: Vec<usize> = families.iter().map(|family| family.len()).collect();
+    let is_margin = |place: &[usize], d: usize| place[d] == 0 && sizes[d] > 1;
+    let found = products(&sizes).filter_map(|place| {
+        let key: Vec<CodeId> = place.iter().zip(families).map(|(&at, family)| family[at]).collect();
+        Some((table.find(&key)?, place))
+    });
+    let found: Vec<(CellId, Vec<usize>)> = found.collect();
+    let is_inner = |place: &[usize]| (0..sizes.len()).all(|d| !is_margin(place, d));
+    let inner = found.iter().filter(|(_, place)| is_inner(place));
+    let dearest = inner.map(|(cell, _)| table.cost(*cell)).fold(0.0, f64::max);
+    let cost = |cell: CellId, place: &[usize]| {
+        let below = (0..sizes.len()).filter(|&d| is_margin(place, d)).map(|d| sizes[d] - 1);
+        let is_margin = !is_inner(place) && !is_flat;
+        let below = if is_margin { below.product::<usize>() as f64 } else { 0.0 };
+        table.cost(cell) + dearest * below
+    };
+    let (grand, place) = found.first()?;
+    if place.iter().any(|&at| at > 0) {
+        return None;
+    }
+    let scale = GRAND / cost(*grand, place);
+    let mut part: Vec<PartCell> = found
+        .iter()
+        .map(|(cell, place)| PartCell {
+            cell: cells[cell.index()],
+            weight: (cost(*cell, place) * scale).ceil(),
+            inner: is_inner(place),
+        })
+        .collect();
+    part.sort_by_key(|cell| cell.cell);
+    Some(Part { cells: part })
+}
+
+/// Cells of chains of single parts.
+fn equal_cells(table: &ArgusTable, cells: &[CellId]) -> Vec<Vec<CellId>> {
+    let finest: Vec<Vec<CodeId>> = table.codes.iter().map(Codes::finest).collect();
+    let mut equal: BTreeMap<Vec<CodeId>, Vec<CellId>> = BTreeMap::new();
+    for at in 0..table.len() {
+        let key = table.response.key(CellId::at(at)).iter().zip(&finest);
+        let key = key.map(|(&code, finest)| finest[code as usize]).collect();
+        equal.entry(key).or_default().push(cells[at]);
+    }
+    equal.into_values().filter(|cells| cells.len() > 1).collect()
+}
+
+/// A virtual cell goes where all cells are that it adds up.
+fn add_virtual_cells(plan: &mut Plan, instance: &Instance) {
+    let first = instance.problem.len() - instance.virtual_cells;
+    let relations = instance.problem.relations();
+    for relation in 0..relations.len() {
+        let row: Vec<CellId> = relations.row(relation).map(|(cell, _)| cell).collect();
+        let Some(&added) = row.iter().find(|cell| cell.index() >= first) else { continue };
+        let holds = |part: &Part, cell: CellId| {
+            part.cells.binary_search_by_key(&cell, |cell| cell.cell).is_ok()
+        };
+        for part in plan.groups.iter_mut().flatten() {
+            if row.iter().all(|&cell| cell == added || holds(part, cell)) {
+                part.cells.push(PartCell { cell: added, weight: 1.0, inner: false });
+            }
+        }
+    }
+}
