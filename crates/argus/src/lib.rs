@@ -2,6 +2,7 @@
 //!
 //! Everything is read as τ-ARGUS 4.2 reads it, except where that would be wrong; `docs/argus.md` lists the differences.
 
+mod adjusted;
 pub mod arb;
 mod codes;
 mod extras;
@@ -21,11 +22,13 @@ mod tab;
 mod tab_cell;
 mod table;
 pub mod text;
+mod virtual_cells;
 pub mod write;
 
+pub use adjusted::{Adjusted, Adjusting};
 pub use codes::Codes;
 pub use fault::Fault;
-pub use instance::{Costs, Instance, InstanceError, Singletons, instance};
+pub use instance::{Costs, Instance, InstanceError, Singletons, instance, to_adjust};
 pub use micro::{Micro, Resolve};
 pub use micro_table::MicroTable;
 pub use records::{Fields, Records};

@@ -54,6 +54,7 @@ impl MicroTable {
             costs: Vec::new(),
             states: Vec::new(),
             original: Vec::new(),
+            adjusted: None,
             counted: true,
             notes: Vec::new(),
         };

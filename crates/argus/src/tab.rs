@@ -281,6 +281,7 @@ fn assemble(
         costs: Vec::new(),
         states: Vec::new(),
         original: Vec::new(),
+        adjusted: None,
         counted: true,
         notes: Vec::new(),
     };

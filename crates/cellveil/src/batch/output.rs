@@ -5,7 +5,7 @@ use super::machine::Machine;
 use crate::Error;
 use cellveil_argus::arb::{Save, SaveOptions};
 use cellveil_argus::write;
-use cellveil_argus::{ArgusTable, Fault};
+use cellveil_argus::{Adjusting, ArgusTable, Fault};
 use cellveil_core::Interval;
 use cellveil_publish::{ReportNote, argus_report, write_bytes};
 use std::io;
@@ -19,6 +19,7 @@ impl Machine<'_> {
         options: SaveOptions,
         name: &str,
     ) -> Result<(), BatchError> {
+        self.check_type(at, save)?;
         let with_status =
             matches!(save, Save::Pivot | Save::CodeValue) && options.status == Some(true);
         if !with_status && !matches!(save, Save::Intermediate | Save::Jj) {
@@ -51,6 +52,20 @@ impl Machine<'_> {
         self.write_files(&files)?;
         self.log.say(format!("Table {} written to file: {}", at + 1, path.display()));
         Ok(())
+    }
+
+    /// Some types hold true values, or sums of them, and cannot follow some methods.
+    fn check_type(&self, at: usize, save: Save) -> Result<(), Fault> {
+        let Some(adjusted) = &self.tables[at].table().adjusted else { return Ok(()) };
+        let (method, refused) = match adjusted.how {
+            Adjusting::Rounded => ("rounding", matches!(save, Save::Jj)),
+            Adjusting::Moved => ("CTA", matches!(save, Save::Sbs | Save::Intermediate)),
+        };
+        if !refused {
+            return Ok(());
+        }
+        let hint = "write type 1, 2 or 3; with `AS+`, 2 and 3 hold the true values as well";
+        Err(self.fault(format!("this type of file cannot be written after {method}")).hint(hint))
     }
 
     pub(super) fn write_files(&mut self, files: &[(PathBuf, Vec<u8>)]) -> Result<(), BatchError> {

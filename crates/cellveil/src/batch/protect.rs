@@ -1,6 +1,7 @@
 //! `<SUPPRESS>`: one table, or all tables as one system.
 
-use super::machine::{Machine, Protection};
+use super::loaded::Protection;
+use super::machine::Machine;
 use super::{BatchError, methods};
 use crate::pipeline::secure_by;
 use crate::{Error, Exposed, Run, Settings, TimeLimit, audit};
@@ -13,6 +14,10 @@ use std::time::Duration;
 
 impl Machine<'_> {
     pub(super) fn suppress(&mut self, suppress: &Suppress) -> Result<(), BatchError> {
+        let adjusts = matches!(suppress.technique, Technique::Rounding | Technique::Adjustment);
+        if adjusts && self.options.method.is_none() {
+            return self.adjust(suppress);
+        }
         let tables: Vec<usize> = match suppress.table {
             0 => (0..self.tables.len()).collect(),
             number => vec![self.number("<SUPPRESS>", number)?],
@@ -99,7 +104,7 @@ impl Machine<'_> {
             .map_err(|source| BatchError::Instance { place: self.place(), source })
     }
 
-    fn work(&self, source: Error) -> BatchError {
+    pub(super) fn work(&self, source: Error) -> BatchError {
         BatchError::Work { place: self.place(), source: Box::new(source) }
     }
 

@@ -1,8 +1,9 @@
 //! The commands that open data, make tables and change them.
 
 use super::BatchError;
+use super::loaded::{Loaded, Made, Source, Wanted};
 use super::log::title;
-use super::machine::{Loaded, Machine, Made, Source, State, Wanted};
+use super::machine::{Machine, State};
 use cellveil_argus::arb::{Additivity, RecodeBy, Rules, Specify};
 use cellveil_argus::rda::Metadata;
 use cellveil_argus::{CellStatus, Fault, Micro, Records, grc, hst, read_table, text};
@@ -167,6 +168,7 @@ impl Machine<'_> {
         let text = text::read(&path)?;
         let loaded = &mut self.tables[at];
         loaded.protection = None;
+        loaded.table_mut().adjusted = None;
         let applied = hst::apply(&path, &text, loaded.table_mut(), options)?;
         for (action, good, bad) in &applied.counts {
             self.log.say(format!("a-priori `{action}`: {good} lines followed, {bad} skipped"));

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod adjust;
 mod apriori;
 mod bad_input;
 mod known_answers;
