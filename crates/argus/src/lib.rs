@@ -11,6 +11,7 @@ pub mod grc;
 pub mod hst;
 mod instance;
 pub mod jj;
+mod labels;
 mod micro;
 mod micro_table;
 mod primary;

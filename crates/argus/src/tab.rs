@@ -161,7 +161,9 @@ fn code_lists(
         for code in &mut variable.missing {
             *code = crate::text::padded(code, width);
         }
-        Codes::new(&variable, &data, file.as_deref())
+        let mut codes = Codes::new(&variable, &data, file.as_deref())?;
+        codes.label_from(&variable, resolve);
+        Ok(codes)
     };
     columns.explanatory.iter().zip(seen).map(of).collect()
 }

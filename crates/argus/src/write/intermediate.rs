@@ -15,8 +15,8 @@ pub struct Files {
     pub cells: Vec<u8>,
     /// The metadata, `.rda`.
     pub metadata: String,
-    /// The hierarchies, `.hrc`, with what follows the name of the file.
-    pub hierarchies: Vec<(String, String)>,
+    /// Hierarchies, `.hrc`, and labels, `.cdl`, with what follows the name of the file.
+    pub beside: Vec<(String, String)>,
 }
 
 /// Writes cells, metadata and hierarchies. `stem` is the name of the file without its ending, `intervals` what an audit found.
@@ -132,6 +132,15 @@ impl<'a> Columns<'a> {
                 let _ = write!(text, " \"{}\"", hierarchy.name(code));
             }
             let _ = writeln!(text, "\n  <RECODEABLE>\n  <TOTCODE> \"{}\"", hierarchy.name(0));
+            if !codes.distance.is_empty() {
+                let distance: Vec<String> = codes.distance.iter().map(|d| real(*d)).collect();
+                let _ = writeln!(text, "  <DISTANCE> {}", distance.join(" "));
+            }
+            if !codes.labels.is_empty() {
+                let file = format!("_{name}.cdl");
+                let _ = writeln!(text, "  <CODELIST> \"{stem}{file}\"");
+                files.beside.push((file, codes.labels_file()));
+            }
             if hierarchy.sums().len() > 1 {
                 let (lead, listed) = listed(codes);
                 let file = format!("_{name}.hrc");
@@ -139,7 +148,7 @@ impl<'a> Columns<'a> {
                     text,
                     "  <HIERARCHICAL>\n  <HIERCODELIST> \"{stem}{file}\"\n  <HIERLEADSTRING> \"{lead}\""
                 );
-                files.hierarchies.push((file, listed));
+                files.beside.push((file, listed));
             }
         }
         let response = table.specify.response.as_deref();

@@ -107,7 +107,7 @@ fn contents(
         Save::Intermediate => {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let made = write::write_intermediate(table, options, &stem, intervals)?;
-            for (name, text) in made.hierarchies {
+            for (name, text) in made.beside {
                 files.push((path.with_file_name(format!("{stem}{name}")), text.into_bytes()));
             }
             files.push((path.with_extension("rda"), made.metadata.into_bytes()));

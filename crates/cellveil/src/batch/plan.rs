@@ -1,8 +1,9 @@
-//! The sub-tables of τ-ARGUS's modular method (HiTaS), in its order and with its weights.
+//! The sub-tables of τ-ARGUS's modular method (`HiTaS`), in its order and with its weights.
 //!
 //! Levels of all variables together make a group; groups come by the sum of their levels. A sub-table of a group takes one parent and
 //! its parts of every variable. Margins cost more by what the cells below them could cost at most, so that they are withheld last.
 
+use cellveil_argus::arb::CostSpec;
 use cellveil_argus::{ArgusTable, Codes, Instance};
 use cellveil_core::{CellId, CodeId};
 use cellveil_suppress::{Part, PartCell, Plan};
@@ -10,6 +11,9 @@ use std::collections::BTreeMap;
 
 /// What the grand total of a sub-table costs.
 const GRAND: f64 = 20_000.0;
+
+/// What a margin costs where costs go by distance.
+const FAR: f64 = 999.0;
 
 /// The plan for some tables of one instance.
 pub(super) fn plan(tables: &[&ArgusTable], instance: &Instance) -> Plan {
@@ -95,46 +99,102 @@ fn subtable(
     is_flat: bool,
 ) -> Option<Part> {
     let sizes: Vec<usize> = families.iter().map(|family| family.len()).collect();
-    let is_margin = |place: &[usize], d: usize| place[d] == 0 && sizes[d] > 1;
     let found = products(&sizes).filter_map(|place| {
         let key: Vec<CodeId> = place.iter().zip(families).map(|(&at, family)| family[at]).collect();
         Some((table.find(&key)?, place))
     });
-    let found: Vec<(CellId, Vec<usize>)> = found.collect();
-    let is_inner = |place: &[usize]| (0..sizes.len()).all(|d| !is_margin(place, d));
-    let inner = found.iter().filter(|(_, place)| is_inner(place));
-    let dearest = inner.map(|(cell, _)| table.cost(*cell)).fold(0.0, f64::max);
-    let cost = |cell: CellId, place: &[usize]| {
-        let below = (0..sizes.len()).filter(|&d| is_margin(place, d)).map(|d| sizes[d] - 1);
-        let is_margin = !is_inner(place) && !is_flat;
-        let below = if is_margin { below.product::<usize>() as f64 } else { 0.0 };
-        table.cost(cell) + dearest * below
-    };
-    let (grand, place) = found.first()?;
-    if place.iter().any(|&at| at > 0) {
+    let shape = Shape { found: found.collect(), sizes };
+    if shape.found.first()?.1.iter().any(|&at| at > 0) {
         return None;
     }
-    let scale = GRAND / cost(*grand, place);
-    let mut part: Vec<PartCell> = found
-        .iter()
-        .map(|(cell, place)| PartCell {
-            cell: cells[cell.index()],
-            weight: (cost(*cell, place) * scale).ceil(),
-            inner: is_inner(place),
-        })
-        .collect();
+    let costs = match table.specify.cost {
+        CostSpec::Distance => shape.distances(table),
+        _ => shape.found.iter().map(|&(cell, _)| table.cost(cell)).collect(),
+    };
+    let weights = shape.weights(&costs, is_flat);
+    let part_cell = |((cell, place), weight): (&(CellId, Vec<usize>), f64)| PartCell {
+        cell: cells[cell.index()],
+        weight,
+        inner: shape.is_inner(place),
+    };
+    let mut part: Vec<PartCell> = shape.found.iter().zip(weights).map(part_cell).collect();
     part.sort_by_key(|cell| cell.cell);
     Some(Part { cells: part })
+}
+
+/// The cells of a sub-table with their places, the grand total first.
+struct Shape {
+    found: Vec<(CellId, Vec<usize>)>,
+    sizes: Vec<usize>,
+}
+
+impl Shape {
+    fn is_margin(&self, place: &[usize], d: usize) -> bool {
+        place[d] == 0 && self.sizes[d] > 1
+    }
+
+    fn is_inner(&self, place: &[usize]) -> bool {
+        (0..place.len()).all(|d| !self.is_margin(place, d))
+    }
+
+    /// Costs as whole numbers; in a hierarchical table a margin costs what all that is below it could cost at most as well.
+    fn weights(&self, costs: &[f64], is_flat: bool) -> Vec<f64> {
+        let inner = self.found.iter().zip(costs).filter(|((_, place), _)| self.is_inner(place));
+        let dearest = inner.map(|(_, &cost)| cost).fold(0.0, f64::max);
+        let below = |place: &[usize]| {
+            let margins = (0..place.len()).filter(|&d| self.is_margin(place, d));
+            margins.map(|d| self.sizes[d] - 1).product::<usize>() as f64
+        };
+        let cost = |((_, place), &cost): (&(CellId, Vec<usize>), &f64)| {
+            if is_flat || self.is_inner(place) { cost } else { cost + dearest * below(place) }
+        };
+        let costs: Vec<f64> = self.found.iter().zip(costs).map(cost).collect();
+        costs.iter().map(|cost| (cost * GRAND / costs[0]).ceil().max(1.0)).collect()
+    }
+
+    /// How far cells are from the sensitive ones in their rows; margins are far from everything.
+    fn distances(&self, table: &ArgusTable) -> Vec<f64> {
+        let steps: Vec<[f64; 5]> = table.codes.iter().map(|codes| steps(&codes.distance)).collect();
+        let furthest = steps.iter().flatten().copied().fold(1.0, f64::max);
+        let is_unsafe = |cell: CellId| table.states[cell.index()].status.is_unsafe();
+        let sensitive: Vec<&Vec<usize>> = self
+            .found
+            .iter()
+            .filter(|(cell, place)| is_unsafe(*cell) && self.is_inner(place))
+            .map(|(_, place)| place)
+            .collect();
+        let distance = |place: &Vec<usize>| {
+            let from = |other: &&Vec<usize>| {
+                let mut apart = (0..place.len()).filter(|&d| place[d] != other[d]);
+                let d = apart.next().filter(|_| apart.next().is_none())?;
+                Some(steps[d][(place[d].abs_diff(other[d]) - 1).min(4)])
+            };
+            sensitive.iter().filter_map(from).fold(furthest, f64::min)
+        };
+        let one = |(_, place): &(CellId, Vec<usize>)| {
+            if self.is_inner(place) { distance(place) } else { FAR }
+        };
+        self.found.iter().map(one).collect()
+    }
+}
+
+/// What one to five and more steps cost; the last number given counts for all that follow, the first is 1 if there is none.
+fn steps(given: &[f64]) -> [f64; 5] {
+    let mut last = 1.0;
+    std::array::from_fn(|step| {
+        last = given.get(step).copied().unwrap_or(last);
+        last
+    })
 }
 
 /// Cells of chains of single parts.
 fn equal_cells(table: &ArgusTable, cells: &[CellId]) -> Vec<Vec<CellId>> {
     let finest: Vec<Vec<CodeId>> = table.codes.iter().map(Codes::finest).collect();
     let mut equal: BTreeMap<Vec<CodeId>, Vec<CellId>> = BTreeMap::new();
-    for at in 0..table.len() {
+    for (at, &cell) in cells.iter().enumerate() {
         let key = table.response.key(CellId::at(at)).iter().zip(&finest);
         let key = key.map(|(&code, finest)| finest[code as usize]).collect();
-        equal.entry(key).or_default().push(cells[at]);
+        equal.entry(key).or_default().push(cell);
     }
     equal.into_values().filter(|cells| cells.len() > 1).collect()
 }

@@ -31,9 +31,9 @@ impl Machine<'_> {
             self.tables[at].protection = None;
             self.tables[at].table_mut().unprotect();
             let by_distance = self.tables[at].table().specify.cost == CostSpec::Distance;
-            if by_distance {
-                let hint = "use another cost: the value, the frequency, one per cell or a variable";
-                return Err(self.fault("costs by distance do not exist here").hint(hint).into());
+            if by_distance && !self.has_plan(suppress) {
+                let hint = "use `MOD` without `--strict` and `--method`, or another cost: the value, the frequency, one per cell or a variable";
+                return Err(self.fault("only `MOD` knows costs by distance").hint(hint).into());
             }
         }
         let costs = if self.options.method.is_some() {
@@ -77,9 +77,13 @@ impl Machine<'_> {
 
     /// The sub-tables of MOD, unless another method or intruder is asked for.
     fn plan(&self, tables: &[usize], suppress: &Suppress, posed: &Instance) -> Option<Plan> {
-        let is_modular = suppress.technique == Technique::Modular && self.options.method.is_none();
         let tables: Vec<_> = tables.iter().map(|&at| self.tables[at].table()).collect();
-        (is_modular && !self.options.strict).then(|| super::plan::plan(&tables, posed))
+        self.has_plan(suppress).then(|| super::plan::plan(&tables, posed))
+    }
+
+    fn has_plan(&self, suppress: &Suppress) -> bool {
+        let is_modular = suppress.technique == Technique::Modular && self.options.method.is_none();
+        is_modular && !self.options.strict
     }
 
     /// The instance of some tables.

@@ -154,6 +154,16 @@ impl Machine<'_> {
         for note in table.notes.clone() {
             self.log.say(note);
         }
+        let unlabelled = table.codes.iter().filter_map(|codes| Some((codes.unlabelled()?, codes)));
+        let unlabelled: Vec<String> = unlabelled
+            .map(|(file, codes)| {
+                let (file, name) = (file.display(), &codes.dimension.name);
+                format!("no labels for `{name}`: there is no file `{file}`")
+            })
+            .collect();
+        for note in unlabelled {
+            self.log.say(note);
+        }
         self.tables.push(loaded);
     }
 
@@ -204,11 +214,15 @@ impl Machine<'_> {
             return Err(self.fault("a finished table cannot be recoded").hint(hint).into());
         };
         let before = made.original(dimension);
-        let recoded = match (by, &file) {
+        let mut recoded = match (by, &file) {
             (RecodeBy::Level(level), _) => grc::fold_level(before, *level),
             (RecodeBy::File(_), Some(path)) => grc::recode(path, &text::read(path)?, before)?,
             (RecodeBy::File(name), None) => return Err(self.no_file(name).into()),
         };
+        if let (Some(name), Some(path)) = (&recoded.code_list, &file) {
+            let found = self.paths.find(name, &folders(&[path]));
+            recoded.codes.read_labels(&found.unwrap_or_else(|| name.into()));
+        }
         let made = made.as_ref().clone().recode(dimension, &recoded)?;
         self.tables[at] = Loaded { table: Made::Micro(Box::new(made)), protection: None };
         for note in &recoded.notes {

@@ -74,6 +74,56 @@ fn every_method_of_the_batch_language_runs_under_its_name_here() {
 }
 
 #[test]
+fn labels_of_codes_are_shown_in_the_report_and_kept() {
+    let folder = small();
+    let labelled = crate::support::RECORDS_RDA
+        .replace("kind 1\n", "kind 1\n  <CODELIST> \"D:\\lists\\KIND.cdl\"\n")
+        .replace("reg 2\n", "reg 2\n  <CODELIST> \"none.cdl\"\n  <DISTANCE> 1 2 5\n");
+    std::fs::write(folder.path("r.rda"), labelled).unwrap();
+    std::fs::write(folder.path("kind.cdl"), "x,\"Shops, large\"\ny,Farms & gardens\nz,Nothing\n")
+        .unwrap();
+    let log = folder.run(&format!("{READ}<WRITETABLE> (1,5,,\"t.tab\")\n")).unwrap();
+    assert!(
+        log.text().contains("no labels for `reg`: there is no file `none.cdl`"),
+        "{}",
+        log.text()
+    );
+    let report = folder.read("t.html");
+    assert!(report.contains("x  Shops, large") && report.contains("y  Farms &amp; gardens"));
+    assert_eq!(folder.read("t_kind.cdl"), "x,Shops, large\ny,Farms & gardens\n");
+    let rda = folder.read("t.rda");
+    assert!(rda.contains("<CODELIST> \"t_kind.cdl\"") && rda.contains("<DISTANCE> 1 2 5"), "{rda}");
+}
+
+#[test]
+fn costs_by_distance_withhold_neighbours_first() {
+    let mut records = String::new();
+    for row in 1..=4 {
+        for column in 1..=6 {
+            for part in [40, 35, 30] {
+                let only = row == 2 && column == 2;
+                let part = if only && part < 40 { 1 } else { part };
+                records.push_str(&format!("{row};{column};{part}\n"));
+            }
+        }
+    }
+    let rda = "<SEPARATOR> \";\"\nr 1\n<RECODEABLE>\n<DISTANCE> 1 3 5 7 9\nc 1\n<RECODEABLE>\n<DISTANCE> 9 7 5 3 1\nv 3\n<NUMERIC>\n";
+    let folder = Folder::new(&[("r.csv", &records), ("r.rda", rda)]);
+    let read = "<OPENMICRODATA> \"r.csv\"\n<OPENMETADATA> \"r.rda\"\n<SPECIFYTABLE> \"r\"\"c\"|\"v\"||-3\n<SAFETYRULE> NK(1,85)\n<READMICRODATA>\n";
+    folder
+        .run(&format!("{read}<SUPPRESS> MOD(1,5,1,1,1)\n<WRITETABLE> (1,3,AS+,\"t.txt\")\n"))
+        .unwrap();
+    let text = folder.read("t.txt");
+    let secondary: Vec<&str> =
+        text.lines().filter(|line| line.ends_with(",11")).map(|line| &line[..7]).collect();
+    // Along rows the next one is nearest, along columns the furthest.
+    assert!(secondary.contains(&"\"2\",\"6\""), "{text}");
+    assert!(secondary.contains(&"\"1\",\"2\"") || secondary.contains(&"\"3\",\"2\""), "{text}");
+    let said = folder.run(&format!("{read}<SUPPRESS> OPT(1)\n")).unwrap_err();
+    assert!(said.starts_with("b.arb:6: only `MOD` knows costs by distance"), "{said}");
+}
+
+#[test]
 fn the_logbook_and_its_json_tell_what_happened() {
     let folder = small();
     let log = folder.run(&format!("<LOGBOOK> \"b.log\"\n<SOLVER> CPLEX,\"x.lic\"\n{READ}<SUPPRESS> AUTO(1)\n<WRITETABLE> (1,1,,\"t.csv\")\n<VERSIONINFO> \"v.txt\"\n")).unwrap();

@@ -1,4 +1,4 @@
-//! The modular method with sub-tables, weights and an order that somebody else lists: those of τ-ARGUS (HiTaS).
+//! The modular method with sub-tables, weights and an order that somebody else lists: those of τ-ARGUS (`HiTaS`).
 //!
 //! Unlike in [`Modular`](super::Modular), margins may always be withheld, at the weight the list gives them; then everything starts anew
 //! with such a margin withheld from the beginning. If the attack on the whole table finds nothing, the pattern is what the original
@@ -108,11 +108,9 @@ impl Plan {
                 pattern.withhold(cell, Why::Secondary);
             }
         };
-        levels.keys().for_each(|&cell| withhold(cell));
-        for cells in &self.equal {
-            if cells.iter().any(|cell| levels.contains_key(cell)) {
-                cells.iter().for_each(|&cell| withhold(cell));
-            }
+        let is_equal = |cells: &&Vec<CellId>| cells.iter().any(|cell| levels.contains_key(cell));
+        for &cell in levels.keys().chain(self.equal.iter().filter(is_equal).flatten()) {
+            withhold(cell);
         }
         pattern
     }
@@ -132,13 +130,13 @@ impl Part {
     ) -> Result<Vec<(PartCell, i64)>, SuppressError> {
         let needs: Vec<Need> = self.needs(problem, levels);
         let largest = needs.iter().map(|need| need.down.max(need.up)).max();
-        let open = |cell: &PartCell| self.status(problem, levels, cell) == Status::Free;
+        let open = |cell: &PartCell| status(problem, levels, cell) == Status::Free;
         let (Some(largest), true) = (largest, self.cells.iter().any(open)) else {
             return Ok(Vec::new());
         };
         let cells: Vec<CellId> = self.cells.iter().map(|cell| cell.cell).collect();
         let costs = self.cells.iter().map(|cell| cell.weight).collect();
-        let status = self.cells.iter().map(|cell| self.status(problem, levels, cell)).collect();
+        let status = self.cells.iter().map(|cell| status(problem, levels, cell)).collect();
         let piece = Piece::new(problem, incidence, cells, costs, status, Needs::new(needs));
         let chosen = match piece.map(|piece| piece.protect(context)) {
             Some(Ok(chosen)) => chosen,
@@ -152,13 +150,6 @@ impl Part {
             |cell: CellId| (problem.value(cell).saturating_abs() / SHARE).min(largest).max(1);
         let of = |cell: &CellId| self.cells.iter().find(|one| one.cell == *cell).copied();
         Ok(chosen.iter().filter_map(of).map(|cell| (cell, level(cell.cell))).collect())
-    }
-
-    fn status(&self, problem: &Problem, levels: &Levels, cell: &PartCell) -> Status {
-        match problem.status(cell.cell) {
-            Status::Free if levels.contains_key(&cell.cell) => Status::Withheld,
-            status => status,
-        }
     }
 
     /// Needs of sensitive cells, and small ones of cells that other sub-tables withhold.
@@ -177,5 +168,12 @@ impl Part {
             Some(Need { cell: CellId::at(at), ..need })
         };
         self.cells.iter().enumerate().filter_map(need).collect()
+    }
+}
+
+fn status(problem: &Problem, levels: &Levels, cell: &PartCell) -> Status {
+    match problem.status(cell.cell) {
+        Status::Free if levels.contains_key(&cell.cell) => Status::Withheld,
+        status => status,
     }
 }
