@@ -70,10 +70,15 @@ fn stand_or_repair(
 /// What is withheld beyond the sensitive cells, and how far each such cell must be protected in other sub-tables.
 type Levels = BTreeMap<CellId, i64>;
 
+/// What a sub-table withholds, with the levels of the cells it does so for; most are the same when everything starts anew.
+type Memory = Option<(Vec<Option<i64>>, Vec<(PartCell, i64)>)>;
+
 impl Plan {
     fn choose(&self, problem: &Problem, context: &Context<'_>) -> Result<Pattern, SuppressError> {
         let incidence = problem.relations().incidence(problem.len());
         let mut margins = Levels::new();
+        let mut known: Vec<Vec<Memory>> =
+            self.groups.iter().map(|group| vec![None; group.len()]).collect();
         loop {
             let mut levels = margins.clone();
             let before = margins.len();
@@ -83,11 +88,15 @@ impl Plan {
                     return Ok(self.pattern(problem, &levels));
                 }
                 context.progress.step("sub-tables", done, self.groups.len(), 0.0);
-                let chosen: Result<Vec<Vec<(PartCell, i64)>>, SuppressError> = group
+                let chosen: Result<Vec<()>, SuppressError> = group
                     .par_iter()
-                    .map(|part| part.protect(problem, &incidence, &levels, context))
+                    .zip(&mut known[done])
+                    .map(|(part, known)| {
+                        part.remember(problem, &incidence, &levels, known, context)
+                    })
                     .collect();
-                for (cell, level) in chosen?.into_iter().flatten() {
+                chosen?;
+                for &(cell, level) in known[done].iter().flatten().flat_map(|(_, chosen)| chosen) {
                     let list = if cell.inner { &mut levels } else { &mut margins };
                     list.entry(cell.cell).or_insert(level);
                 }
@@ -120,6 +129,24 @@ impl Plan {
 const SHARE: i64 = 100;
 
 impl Part {
+    /// Protects the sub-table, unless it is as it was.
+    fn remember(
+        &self,
+        problem: &Problem,
+        incidence: &Incidence,
+        levels: &Levels,
+        known: &mut Memory,
+        context: &Context<'_>,
+    ) -> Result<(), SuppressError> {
+        let now: Vec<Option<i64>> =
+            self.cells.iter().map(|cell| levels.get(&cell.cell).copied()).collect();
+        if known.as_ref().is_none_or(|(then, _)| *then != now) {
+            let chosen = self.protect(problem, incidence, levels, context)?;
+            *known = Some((now, chosen));
+        }
+        Ok(())
+    }
+
     /// What to withhold further here, with the level of each cell.
     fn protect(
         &self,
