@@ -21,6 +21,8 @@ mod records;
 mod status;
 mod tab;
 mod tab_cell;
+mod tab_columns;
+mod tab_sums;
 mod table;
 pub mod text;
 mod virtual_cells;

@@ -2,6 +2,7 @@
 
 use crate::support::{Folder, READ, small};
 use cellveil::BatchOptions;
+use std::fmt::Write;
 
 #[test]
 fn every_format_shows_the_protected_table() {
@@ -103,7 +104,7 @@ fn costs_by_distance_withhold_neighbours_first() {
             for part in [40, 35, 30] {
                 let only = row == 2 && column == 2;
                 let part = if only && part < 40 { 1 } else { part };
-                records.push_str(&format!("{row};{column};{part}\n"));
+                let _ = writeln!(records, "{row};{column};{part}");
             }
         }
     }
