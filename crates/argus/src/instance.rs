@@ -68,6 +68,27 @@ pub enum InstanceError {
     Problem(#[from] ProblemError),
 }
 
+impl Instance {
+    /// The intruder knows every value to within so many per cent beforehand, but nothing as narrowly as its protection levels.
+    ///
+    /// # Errors
+    /// [`InstanceError`] if that contradicts something.
+    pub fn known_within(self, percent: f64) -> Result<Self, InstanceError> {
+        let mut parts = self.problem.parts().clone();
+        for at in 0..parts.values.len() - self.virtual_cells {
+            let value = parts.values[at];
+            let known = units::ceil_units(value.unsigned_abs() as f64 * percent / 100.0);
+            let need = parts.needs.of(CellId::at(at));
+            let (down, up) = need.map_or((0, 0), |need| (need.down, need.up));
+            parts.lower[at] = parts.lower[at].max(value - known.max(down));
+            parts.upper[at] = parts.upper[at].min(value + known.max(up));
+        }
+        // What the sums missed before, they miss now.
+        let problem = Problem::new(parts, i64::MAX)?;
+        Ok(Self { problem, ..self })
+    }
+}
+
 /// Decimals beyond those of the values, so that levels are hardly rounded.
 const FINER: u8 = 3;
 

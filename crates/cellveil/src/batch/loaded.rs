@@ -28,6 +28,8 @@ pub(super) struct Protection {
 pub(super) struct Loaded {
     pub(super) table: Made,
     pub(super) protection: Option<Protection>,
+    /// What was done to it after it was made, for its report.
+    pub(super) done: Vec<String>,
 }
 
 pub(super) enum Made {

@@ -41,7 +41,7 @@ impl Machine<'_> {
             method: protection.map(|protection| {
                 format!("protected by the method {} and proven safe", protection.method)
             }),
-            notes: Vec::new(),
+            notes: loaded.done.clone(),
         };
         files.push((path.with_extension("html"), argus_report(table, &note).into_bytes()));
         // A report never takes the place of the table itself.

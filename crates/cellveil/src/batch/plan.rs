@@ -3,20 +3,21 @@
 //! Levels of all variables together make a group; groups come by the sum of their levels. A sub-table of a group takes one parent and
 //! its parts of every variable. Margins cost more by what the cells below them could cost at most, so that they are withheld last.
 
-use cellveil_argus::arb::CostSpec;
+use cellveil_argus::arb::{CostSpec, Suppress};
 use cellveil_argus::{ArgusTable, Codes, Instance};
 use cellveil_core::{CellId, CodeId};
 use cellveil_suppress::{Part, PartCell, Plan};
 use std::collections::BTreeMap;
 
-/// What the grand total of a sub-table costs.
+/// What the grand total of a sub-table costs, unless the batch says otherwise.
 const GRAND: f64 = 20_000.0;
 
 /// What a margin costs where costs go by distance.
 const FAR: f64 = 999.0;
 
 /// The plan for some tables of one instance.
-pub(super) fn plan(tables: &[&ArgusTable], instance: &Instance) -> Plan {
+pub(super) fn plan(tables: &[&ArgusTable], instance: &Instance, suppress: &Suppress) -> Plan {
+    let grand = suppress.parameter(4).filter(|most| *most >= 1.0).unwrap_or(GRAND);
     let mut groups: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
     let mut equal = Vec::new();
     for (table, cells) in tables.iter().zip(&instance.cells) {
@@ -24,13 +25,18 @@ pub(super) fn plan(tables: &[&ArgusTable], instance: &Instance) -> Plan {
         for levels in products(&axes.iter().map(|axis| axis.families.len()).collect::<Vec<_>>()) {
             let class = levels.iter().sum();
             if class > 0 {
-                let parts = subtables(table, cells, &axes, &levels);
+                let parts = subtables(table, cells, &axes, &levels, grand);
                 groups.entry(class).or_default().extend(parts);
             }
         }
         equal.extend(equal_cells(table, cells));
     }
-    let mut plan = Plan { groups: groups.into_values().collect(), equal };
+    let share = |at: usize, default: f64| {
+        suppress.parameter(at).map_or(default, |margin| (margin - 1.0).abs())
+    };
+    let [down, up] = Plan::SHARES;
+    let shares = [share(5, down), share(6, up)];
+    let mut plan = Plan { groups: groups.into_values().collect(), equal, shares };
     add_virtual_cells(&mut plan, instance);
     plan
 }
@@ -77,7 +83,13 @@ fn products(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
 }
 
 /// The sub-tables of a group that have cells.
-fn subtables(table: &ArgusTable, cells: &[CellId], axes: &[Axis], levels: &[usize]) -> Vec<Part> {
+fn subtables(
+    table: &ArgusTable,
+    cells: &[CellId],
+    axes: &[Axis],
+    levels: &[usize],
+    grand: f64,
+) -> Vec<Part> {
     let choices: Vec<&[Vec<CodeId>]> =
         axes.iter().zip(levels).map(|(axis, &level)| axis.families[level].as_slice()).collect();
     let is_flat = axes.iter().all(|axis| axis.families.len() <= 2);
@@ -86,7 +98,7 @@ fn subtables(table: &ArgusTable, cells: &[CellId], axes: &[Axis], levels: &[usiz
         .filter_map(|chosen| {
             let families: Vec<&[CodeId]> =
                 choices.iter().zip(chosen).map(|(families, at)| families[at].as_slice()).collect();
-            subtable(table, cells, &families, is_flat)
+            subtable(table, cells, &families, (is_flat, grand))
         })
         .collect()
 }
@@ -96,7 +108,7 @@ fn subtable(
     table: &ArgusTable,
     cells: &[CellId],
     families: &[&[CodeId]],
-    is_flat: bool,
+    (is_flat, grand): (bool, f64),
 ) -> Option<Part> {
     let sizes: Vec<usize> = families.iter().map(|family| family.len()).collect();
     let found = products(&sizes).filter_map(|place| {
@@ -111,7 +123,7 @@ fn subtable(
         CostSpec::Distance => shape.distances(table),
         _ => shape.found.iter().map(|&(cell, _)| table.cost(cell)).collect(),
     };
-    let weights = shape.weights(&costs, is_flat);
+    let weights = shape.weights(&costs, is_flat, grand);
     let part_cell = |((cell, place), weight): (&(CellId, Vec<usize>), f64)| PartCell {
         cell: cells[cell.index()],
         weight,
@@ -138,7 +150,7 @@ impl Shape {
     }
 
     /// Costs as whole numbers; in a hierarchical table a margin costs what all that is below it could cost at most as well.
-    fn weights(&self, costs: &[f64], is_flat: bool) -> Vec<f64> {
+    fn weights(&self, costs: &[f64], is_flat: bool, grand: f64) -> Vec<f64> {
         let inner = self.found.iter().zip(costs).filter(|((_, place), _)| self.is_inner(place));
         let dearest = inner.map(|(_, &cost)| cost).fold(0.0, f64::max);
         let below = |place: &[usize]| {
@@ -149,7 +161,7 @@ impl Shape {
             if is_flat || self.is_inner(place) { cost } else { cost + dearest * below(place) }
         };
         let costs: Vec<f64> = self.found.iter().zip(costs).map(cost).collect();
-        costs.iter().map(|cost| (cost * GRAND / costs[0]).ceil().max(1.0)).collect()
+        costs.iter().map(|cost| (cost * grand / costs[0]).ceil().max(1.0)).collect()
     }
 
     /// How far cells are from the sensitive ones in their rows; margins are far from everything.

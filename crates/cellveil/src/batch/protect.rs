@@ -78,7 +78,7 @@ impl Machine<'_> {
     /// The sub-tables of MOD, unless another method or intruder is asked for.
     fn plan(&self, tables: &[usize], suppress: &Suppress, posed: &Instance) -> Option<Plan> {
         let tables: Vec<_> = tables.iter().map(|&at| self.tables[at].table()).collect();
-        self.has_plan(suppress).then(|| super::plan::plan(&tables, posed))
+        self.has_plan(suppress).then(|| super::plan::plan(&tables, posed, suppress))
     }
 
     fn has_plan(&self, suppress: &Suppress) -> bool {
@@ -104,8 +104,14 @@ impl Machine<'_> {
             Singletons::Virtual(suppress.singletons())
         };
         let chosen: Vec<_> = tables.iter().map(|&at| self.tables[at].table()).collect();
-        instance(&chosen, singletons, costs)
-            .map_err(|source| BatchError::Instance { place: self.place(), source })
+        let posed = instance(&chosen, singletons, costs);
+        // The hypercube method is told how well values are known beforehand.
+        let known = suppress.parameter(0).filter(|percent| (0.0..100.0).contains(percent));
+        let posed = match known.filter(|_| suppress.technique == Technique::Hypercube) {
+            Some(percent) => posed.and_then(|posed| posed.known_within(percent)),
+            None => posed,
+        };
+        posed.map_err(|source| BatchError::Instance { place: self.place(), source })
     }
 
     pub(super) fn work(&self, source: Error) -> BatchError {

@@ -139,7 +139,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn loaded(&mut self, table: Made) {
-        let loaded = Loaded { table, protection: None };
+        let loaded = Loaded { table, protection: None, done: Vec::new() };
         let table = loaded.table();
         let sums = table.summary();
         let empty: u64 =
@@ -181,7 +181,9 @@ impl Machine<'_> {
         loaded.table_mut().adjusted = None;
         let applied = hst::apply(&path, &text, loaded.table_mut(), options)?;
         for (action, good, bad) in &applied.counts {
-            self.log.say(format!("a-priori `{action}`: {good} lines followed, {bad} skipped"));
+            let said = format!("a-priori `{action}`: {good} lines followed, {bad} skipped");
+            loaded.done.push(format!("{}, {said}", super::paths::base_name(file)));
+            self.log.say(said);
         }
         for line in &applied.skipped {
             self.log.say(format!("{}, {line}", super::paths::base_name(file)));
@@ -224,7 +226,13 @@ impl Machine<'_> {
             recoded.codes.read_labels(&found.unwrap_or_else(|| name.into()));
         }
         let made = made.as_ref().clone().recode(dimension, &recoded)?;
-        self.tables[at] = Loaded { table: Made::Micro(Box::new(made)), protection: None };
+        let mut done = std::mem::take(&mut self.tables[at].done);
+        let how = match by {
+            RecodeBy::File(name) => super::paths::base_name(name).to_owned(),
+            RecodeBy::Level(level) => format!("level {level}"),
+        };
+        done.push(format!("{variable} was recoded by {how}"));
+        self.tables[at] = Loaded { table: Made::Micro(Box::new(made)), protection: None, done };
         for note in &recoded.notes {
             self.log.say(note.clone());
         }

@@ -6,6 +6,7 @@ mod adjust;
 mod apriori;
 mod bad_input;
 mod known_answers;
+mod larger;
 mod linked;
 mod methods;
 mod output;

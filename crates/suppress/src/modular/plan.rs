@@ -15,12 +15,19 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Sub-tables in groups, those of one group side by side, one group after the other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The groups.
     pub groups: Vec<Vec<Part>>,
     /// Cells that are equal, and so withheld together.
     pub equal: Vec<Vec<CellId>>,
+    /// By which shares of its value a secondary of another sub-table is protected, down and up, if no need here asks for less.
+    pub shares: [f64; 2],
+}
+
+impl Plan {
+    /// The shares that are used unless somebody asks for others.
+    pub const SHARES: [f64; 2] = [0.01, 0.01];
 }
 
 /// One sub-table.
@@ -68,14 +75,28 @@ fn stand_or_repair(
 }
 
 /// What is withheld beyond the sensitive cells, and how far each such cell must be protected in other sub-tables.
-type Levels = BTreeMap<CellId, i64>;
+type Levels = BTreeMap<CellId, [i64; 2]>;
+
+/// What all sub-tables share.
+struct Whole<'w> {
+    problem: &'w Problem,
+    incidence: Incidence,
+    shares: [f64; 2],
+}
 
 /// What a sub-table withholds, with the levels of the cells it does so for; most are the same when everything starts anew.
-type Memory = Option<(Vec<Option<i64>>, Vec<(PartCell, i64)>)>;
+type Memory = Option<(Vec<Option<[i64; 2]>>, Chosen)>;
+
+/// Cells to withhold, with the level of each, down and up.
+type Chosen = Vec<(PartCell, [i64; 2])>;
 
 impl Plan {
     fn choose(&self, problem: &Problem, context: &Context<'_>) -> Result<Pattern, SuppressError> {
-        let incidence = problem.relations().incidence(problem.len());
+        let whole = Whole {
+            problem,
+            incidence: problem.relations().incidence(problem.len()),
+            shares: self.shares,
+        };
         let mut margins = Levels::new();
         let mut known: Vec<Vec<Memory>> =
             self.groups.iter().map(|group| vec![None; group.len()]).collect();
@@ -91,9 +112,7 @@ impl Plan {
                 let chosen: Result<Vec<()>, SuppressError> = group
                     .par_iter()
                     .zip(&mut known[done])
-                    .map(|(part, known)| {
-                        part.remember(problem, &incidence, &levels, known, context)
-                    })
+                    .map(|(part, known)| part.remember(&whole, &levels, known, context))
                     .collect();
                 chosen?;
                 for &(cell, level) in known[done].iter().flatten().flat_map(|(_, chosen)| chosen) {
@@ -125,23 +144,19 @@ impl Plan {
     }
 }
 
-/// A secondary of another sub-table is protected by this share of its value, if no need here asks for less.
-const SHARE: i64 = 100;
-
 impl Part {
     /// Protects the sub-table, unless it is as it was.
     fn remember(
         &self,
-        problem: &Problem,
-        incidence: &Incidence,
+        whole: &Whole<'_>,
         levels: &Levels,
         known: &mut Memory,
         context: &Context<'_>,
     ) -> Result<(), SuppressError> {
-        let now: Vec<Option<i64>> =
+        let now: Vec<Option<[i64; 2]>> =
             self.cells.iter().map(|cell| levels.get(&cell.cell).copied()).collect();
         if known.as_ref().is_none_or(|(then, _)| *then != now) {
-            let chosen = self.protect(problem, incidence, levels, context)?;
+            let chosen = self.protect(whole, levels, context)?;
             *known = Some((now, chosen));
         }
         Ok(())
@@ -150,11 +165,11 @@ impl Part {
     /// What to withhold further here, with the level of each cell.
     fn protect(
         &self,
-        problem: &Problem,
-        incidence: &Incidence,
+        whole: &Whole<'_>,
         levels: &Levels,
         context: &Context<'_>,
-    ) -> Result<Vec<(PartCell, i64)>, SuppressError> {
+    ) -> Result<Chosen, SuppressError> {
+        let Whole { problem, incidence, shares } = whole;
         let needs: Vec<Need> = self.needs(problem, levels);
         let largest = needs.iter().map(|need| need.down.max(need.up)).max();
         let open = |cell: &PartCell| status(problem, levels, cell) == Status::Free;
@@ -173,10 +188,13 @@ impl Part {
             }
             Some(Err(error)) => return Err(error),
         };
-        let level =
-            |cell: CellId| (problem.value(cell).saturating_abs() / SHARE).min(largest).max(1);
+        let level = |cell: CellId, share: f64| {
+            let part = problem.value(cell).unsigned_abs() as f64 * share;
+            (part as i64).min(largest).max(1)
+        };
+        let levels = |cell: CellId| shares.map(|share| level(cell, share));
         let of = |cell: &CellId| self.cells.iter().find(|one| one.cell == *cell).copied();
-        Ok(chosen.iter().filter_map(of).map(|cell| (cell, level(cell.cell))).collect())
+        Ok(chosen.iter().filter_map(of).map(|cell| (cell, levels(cell.cell))).collect())
     }
 
     /// Needs of sensitive cells, and small ones of cells that other sub-tables withhold.
@@ -185,10 +203,10 @@ impl Part {
             let cell = one.cell;
             let need = match (problem.needs().of(cell), levels.get(&cell)) {
                 (Some(need), _) => *need,
-                (None, Some(&level)) => {
-                    let room = problem.room(cell, Side::Down).unwrap_or(level);
-                    let down = level.min(room).max(0);
-                    Need { cell, down, up: level, sliding: 0, reason: Reason::Interval }
+                (None, Some(&[down, up])) => {
+                    let room = problem.room(cell, Side::Down).unwrap_or(down);
+                    let down = down.min(room).max(0);
+                    Need { cell, down, up, sliding: 0, reason: Reason::Interval }
                 }
                 (None, None) => return None,
             };
