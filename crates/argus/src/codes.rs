@@ -5,8 +5,8 @@ use crate::rda::{Levels, Variable};
 use crate::text::padded;
 use cellveil_core::{CodeId, Dimension, HierarchyBuilder, HierarchyError};
 use cellveil_tabulate::{TabulateError, Tree, read_hrc};
-use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A spanning variable with all its codes, those of empty cells included.
@@ -18,6 +18,12 @@ pub struct Codes {
     pub missing: Vec<CodeId>,
     /// How wide codes are written in the data.
     pub width: usize,
+    /// What codes one, two, … places from a sensitive one cost, where costs go by distance.
+    pub distance: Vec<f64>,
+    /// What codes mean.
+    pub(crate) labels: BTreeMap<CodeId, String>,
+    /// The file of labels that could not be read.
+    pub(crate) unlabelled: Option<PathBuf>,
     exact: HashMap<String, CodeId>,
     /// By code without blanks around; `None` where two codes differ in nothing else.
     trimmed: HashMap<String, Option<CodeId>>,
@@ -58,7 +64,8 @@ impl Codes {
             Fault::new(hierarchy.unwrap_or(Path::new(&variable.name)), why.to_string())
         })?;
         let missing = missing.iter().map(|&code| moved[code as usize]).collect();
-        Ok(Self::of(dimension, missing, data))
+        let codes = Self::of(dimension, missing, data);
+        Ok(Self { distance: variable.distance.clone(), ..codes })
     }
 
     /// The codes of a hierarchy that is known already.
@@ -77,7 +84,16 @@ impl Codes {
         }
         trimmed.insert(hierarchy.name(0).trim().to_owned(), Some(0));
         trimmed.insert(String::new(), Some(0));
-        Self { dimension, missing, width, exact, trimmed }
+        Self {
+            dimension,
+            missing,
+            width,
+            distance: Vec::new(),
+            labels: BTreeMap::new(),
+            unlabelled: None,
+            exact,
+            trimmed,
+        }
     }
 
     /// The code that records mean: as it is written, on the right of its field, or without blanks.
@@ -94,6 +110,20 @@ impl Codes {
             return Some(0);
         }
         self.of_record(raw)
+    }
+
+    /// The finest code of every chain of single parts, which stands for the whole chain: all of them are one cell.
+    pub fn finest(&self) -> Vec<CodeId> {
+        let hierarchy = &self.dimension.hierarchy;
+        let mut finest: Vec<CodeId> = (0..hierarchy.len() as CodeId).collect();
+        for code in (0..hierarchy.len() as CodeId).rev() {
+            if let [sum] = hierarchy.sums_of(code)
+                && let [only] = sum.parts[..]
+            {
+                finest[code as usize] = finest[only as usize];
+            }
+        }
+        finest
     }
 
     /// What the total is called.

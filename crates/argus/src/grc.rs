@@ -95,7 +95,18 @@ fn finish(
         *code = placed[*code as usize];
     }
     let missing = before.missing.iter().map(|&code| moved[code as usize]).collect();
-    Recoded { codes: Codes::of(dimension, missing, &BTreeSet::new()), moved, notes, code_list }
+    let mut codes = Codes::of(dimension, missing, &BTreeSet::new());
+    codes.distance.clone_from(&before.distance);
+    // A code that goes by its old name means what it meant.
+    for (&code, label) in &before.labels {
+        let now = moved[code as usize];
+        if codes.dimension.hierarchy.name(now).trim()
+            == before.dimension.hierarchy.name(code).trim()
+        {
+            codes.labels.insert(now, label.clone());
+        }
+    }
+    Recoded { codes, moved, notes, code_list }
 }
 
 fn same(dimension: &Dimension) -> (Dimension, Vec<CodeId>) {

@@ -1,7 +1,7 @@
 //! A-priori files (`.hst`): statuses, costs and protection levels that somebody decided.
 
 use crate::text::{amount, unquoted};
-use crate::{ArgusTable, CellState, CellStatus, Fault};
+use crate::{ArgusTable, CellState, CellStatus, Codes, Fault};
 use cellveil_core::units::pow10;
 use cellveil_core::{CellId, CodeId};
 use cellveil_tabulate::AMOUNT_DECIMALS;
@@ -239,23 +239,7 @@ impl Lookup {
 }
 
 fn equal_cells(table: &ArgusTable) -> Equal {
-    // The finest code of every chain of single children stands for the chain.
-    let finest: Vec<Vec<CodeId>> = table
-        .codes
-        .iter()
-        .map(|codes| {
-            let hierarchy = &codes.dimension.hierarchy;
-            let mut finest: Vec<CodeId> = (0..hierarchy.len() as CodeId).collect();
-            for code in (0..hierarchy.len() as CodeId).rev() {
-                if let [sum] = hierarchy.sums_of(code)
-                    && let [only] = sum.parts[..]
-                {
-                    finest[code as usize] = finest[only as usize];
-                }
-            }
-            finest
-        })
-        .collect();
+    let finest: Vec<Vec<CodeId>> = table.codes.iter().map(Codes::finest).collect();
     let mut names: HashMap<Vec<CodeId>, u32> = HashMap::new();
     let (mut leader, mut members) = (Vec::new(), HashMap::<u32, Vec<CellId>>::new());
     for cell in (0..table.len()).map(CellId::at) {

@@ -3,6 +3,7 @@
 //! Several tables become one system: cells with the same codes in the same variables are one cell, a variable that a table does
 //! not have is at its total there. Whoever protects the system protects all tables against everything they say together.
 
+use crate::virtual_cells::{self, VirtualCell};
 use crate::{ArgusTable, CellStatus};
 use cellveil_core::units::pow10;
 use cellveil_core::{
@@ -67,6 +68,27 @@ pub enum InstanceError {
     Problem(#[from] ProblemError),
 }
 
+impl Instance {
+    /// The intruder knows every value to within so many per cent beforehand, but nothing as narrowly as its protection levels.
+    ///
+    /// # Errors
+    /// [`InstanceError`] if that contradicts something.
+    pub fn known_within(self, percent: f64) -> Result<Self, InstanceError> {
+        let mut parts = self.problem.parts().clone();
+        for at in 0..parts.values.len() - self.virtual_cells {
+            let value = parts.values[at];
+            let known = units::ceil_units(value.unsigned_abs() as f64 * percent / 100.0);
+            let need = parts.needs.of(CellId::at(at));
+            let (down, up) = need.map_or((0, 0), |need| (need.down, need.up));
+            parts.lower[at] = parts.lower[at].max(value - known.max(down));
+            parts.upper[at] = parts.upper[at].min(value + known.max(up));
+        }
+        // What the sums missed before, they miss now.
+        let problem = Problem::new(parts, i64::MAX)?;
+        Ok(Self { problem, ..self })
+    }
+}
+
 /// Decimals beyond those of the values, so that levels are hardly rounded.
 const FINER: u8 = 3;
 
@@ -79,32 +101,50 @@ pub fn instance(
     singletons: Singletons,
     costs: Costs,
 ) -> Result<Instance, InstanceError> {
-    let mut system = System::new(tables)?;
+    joined(tables, singletons, costs, FINER)
+}
+
+/// One table as an instance whose values are to be changed: in its own unit, for that is what is published.
+///
+/// # Errors
+/// [`InstanceError`] if amounts are too large.
+pub fn to_adjust(table: &ArgusTable, costs: Costs) -> Result<Instance, InstanceError> {
+    joined(&[table], Singletons::Virtual([false; 3]), costs, 0)
+}
+
+fn joined(
+    tables: &[&ArgusTable],
+    singletons: Singletons,
+    costs: Costs,
+    finer: u8,
+) -> Result<Instance, InstanceError> {
+    let mut system = System::new(tables, finer)?;
     for (at, table) in tables.iter().enumerate() {
         system.add(at, table, costs)?;
     }
     system.finish(tables, singletons)
 }
 
+/// A system of cells while tables are added to it.
 #[derive(Default)]
-struct System {
-    decimals: u8,
+pub(crate) struct System {
+    pub(crate) decimals: u8,
     index: HashMap<Vec<(usize, String)>, CellId>,
-    labels: Vec<String>,
-    values: Vec<i64>,
+    pub(crate) labels: Vec<String>,
+    pub(crate) values: Vec<i64>,
     costs: Vec<f64>,
-    status: Vec<Status>,
-    frequencies: Vec<u64>,
+    pub(crate) status: Vec<Status>,
+    pub(crate) frequencies: Vec<u64>,
     singletons: BTreeSet<CellId>,
     needs: Vec<Need>,
-    relations: Relations,
+    pub(crate) relations: Relations,
     known: BTreeSet<Vec<CellId>>,
     cells: Vec<Vec<CellId>>,
     variables: Vec<String>,
 }
 
 impl System {
-    fn new(tables: &[&ArgusTable]) -> Result<Self, InstanceError> {
+    fn new(tables: &[&ArgusTable], finer: u8) -> Result<Self, InstanceError> {
         let response =
             |table: &ArgusTable| table.specify.response.clone().map(|r| r.to_lowercase());
         if tables.windows(2).any(|pair| response(pair[0]) != response(pair[1])) {
@@ -118,7 +158,7 @@ impl System {
         let finest = tables.iter().map(|table| table.response.decimals()).max().unwrap_or(0);
         let fits =
             |&decimals: &u8| largest.checked_mul(pow10(decimals)).is_some_and(|n| n < 1 << 58);
-        let decimals = (finest..=finest + FINER).rev().find(fits).ok_or(InstanceError::TooLarge)?;
+        let decimals = (finest..=finest + finer).rev().find(fits).ok_or(InstanceError::TooLarge)?;
         Ok(Self { decimals, ..Self::default() })
     }
 
@@ -262,18 +302,11 @@ impl System {
         }
         let mut virtual_cells = 0;
         if let Singletons::Virtual(devices) = singletons {
-            let smallest = tables.iter().filter_map(|t| minimum(t)).max().unwrap_or(0);
-            let step = pow10(
-                self.decimals
-                    - tables.iter().map(|t| t.decimals).min().unwrap_or(0).min(self.decimals),
-            );
-            for members in virtual_members(&self, devices, smallest) {
-                let value: i64 = members.iter().map(|cell| self.values[cell.index()]).sum();
+            for VirtualCell { members, value, up, label } in
+                virtual_cells::of(&self, tables, devices)
+            {
                 let cell = CellId::at(self.values.len());
-                let names: Vec<&str> =
-                    members.iter().map(|cell| self.labels[cell.index()].as_str()).collect();
-                self.labels.push(format!("sum of {}", names.join(" and ")));
-                let up = (value.abs() / 10_000).max(i64::try_from(step).unwrap_or(1)).max(1);
+                self.labels.push(label);
                 capped.push(Need { cell, down: 0, up, sliding: 0, reason: Reason::Given });
                 self.values.push(value);
                 self.costs.push(1.0);
@@ -306,31 +339,4 @@ impl System {
         let problem = Problem::new(parts, tolerance)?;
         Ok(Instance { problem, cells: self.cells, virtual_cells })
     }
-}
-
-/// Fewer contributors than this are too few, where a rule says so.
-fn minimum(table: &ArgusTable) -> Option<u64> {
-    table.rules.frequency.iter().flatten().map(|rule| rule.below).max()
-}
-
-/// The sets of sensitive cells whose sums a single contributor could use.
-fn virtual_members(system: &System, [two, one, few]: [bool; 3], minimum: u64) -> Vec<Vec<CellId>> {
-    let mut found = BTreeSet::new();
-    for relation in 0..system.relations.len() {
-        let sensitive = |cell: &CellId| system.status[cell.index()] == Status::Sensitive;
-        let members: Vec<CellId> =
-            system.relations.row(relation).map(|(cell, _)| cell).filter(sensitive).collect();
-        let alone = members.iter().filter(|cell| system.frequencies[cell.index()] == 1).count();
-        let all: u64 = members.iter().map(|cell| system.frequencies[cell.index()]).sum();
-        let pair = members.len() == 2;
-        let wanted = (two && pair && alone == 2)
-            || (one && pair && alone == 1)
-            || (few && members.len() > 1 && 0 < all && all < minimum);
-        if wanted {
-            let mut members = members;
-            members.sort_unstable();
-            found.insert(members);
-        }
-    }
-    found.into_iter().collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Everything is read as τ-ARGUS 4.2 reads it, except where that would be wrong; `docs/argus.md` lists the differences.
 
+mod adjusted;
 pub mod arb;
 mod codes;
 mod extras;
@@ -10,6 +11,7 @@ pub mod grc;
 pub mod hst;
 mod instance;
 pub mod jj;
+mod labels;
 mod micro;
 mod micro_table;
 mod primary;
@@ -19,13 +21,17 @@ mod records;
 mod status;
 mod tab;
 mod tab_cell;
+mod tab_columns;
+mod tab_sums;
 mod table;
 pub mod text;
+mod virtual_cells;
 pub mod write;
 
+pub use adjusted::{Adjusted, Adjusting};
 pub use codes::Codes;
 pub use fault::Fault;
-pub use instance::{Costs, Instance, InstanceError, Singletons, instance};
+pub use instance::{Costs, Instance, InstanceError, Singletons, instance, to_adjust};
 pub use micro::{Micro, Resolve};
 pub use micro_table::MicroTable;
 pub use records::{Fields, Records};

@@ -124,7 +124,8 @@ impl Micro {
             let variable = &self.metadata.variables[at];
             let data: BTreeSet<String> = self.texts[at].iter().cloned().collect();
             let file = variable.hierarchy_file.as_deref().map(resolve);
-            let codes = Codes::new(variable, &data, file.as_deref())?;
+            let mut codes = Codes::new(variable, &data, file.as_deref())?;
+            codes.label_from(variable, resolve);
             places.push((at, self.leaves(at, &codes)?));
             original.push(codes);
         }

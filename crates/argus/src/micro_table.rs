@@ -54,6 +54,7 @@ impl MicroTable {
             costs: Vec::new(),
             states: Vec::new(),
             original: Vec::new(),
+            adjusted: None,
             counted: true,
             notes: Vec::new(),
         };
@@ -79,6 +80,7 @@ impl MicroTable {
             self.moved[dimension] = Some(recoded.moved.clone());
             self.table.codes[dimension] = recoded.codes.clone();
         }
+        self.table.adjusted = None;
         let keys = self.keys.chunks_exact(self.original.len()).flat_map(|key| {
             key.iter().zip(&self.moved).map(|(&code, moved)| match moved {
                 Some(moved) => moved[code as usize],

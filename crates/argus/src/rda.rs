@@ -289,6 +289,43 @@ impl Reader {
             return Err(Fault::new(&metadata.file, "no variable can span a table")
                 .hint("mark at least one with `<RECODEABLE>`"));
         }
+        let is_value = |roles: &Roles| roles.numeric || roles.frequency;
+        if matches!(metadata.layout, Layout::Table(_)) && metadata.with(is_value).is_none() {
+            return Err(Fault::new(&metadata.file, "no column holds values")
+                .hint("mark one with `<NUMERIC>` or `<FREQUENCY>`"));
+        }
+        check_single_roles(&metadata)?;
         Ok(metadata)
     }
+}
+
+/// A keyword, and whether a variable was marked with it.
+type Role = (&'static str, fn(&Roles) -> bool);
+
+/// Roles that one variable of a file may have.
+const SINGLE: [Role; 10] = [
+    ("<WEIGHT>", |roles| roles.weight),
+    ("<HOLDING>", |roles| roles.holding),
+    ("<REQUEST>", |roles| roles.request),
+    ("<RECORDKEY>", |roles| roles.record_key),
+    ("<SHADOW>", |roles| roles.shadow),
+    ("<COST>", |roles| roles.cost),
+    ("<FREQUENCY>", |roles| roles.frequency),
+    ("<LOWERPL>", |roles| roles.lower),
+    ("<UPPERPL>", |roles| roles.upper),
+    ("<STATUS>", |roles| roles.status),
+];
+
+fn check_single_roles(metadata: &Metadata) -> Result<(), Fault> {
+    for (keyword, has) in SINGLE {
+        let mut having = metadata.variables.iter().filter(|variable| has(&variable.roles));
+        if let (Some(first), Some(second)) = (having.next(), having.next()) {
+            let (first, name) = (&first.name, &second.name);
+            let what = format!("`{name}` is marked with `{keyword}`, and so is `{first}`");
+            return Err(Fault::new(&metadata.file, what)
+                .at(second.line)
+                .hint("mark one of the two"));
+        }
+    }
+    Ok(())
 }

@@ -64,7 +64,8 @@ pub(crate) fn option(
         }
         "<WEIGHT>" => variable.roles.weight = true,
         "<HOLDING>" => variable.roles.holding = true,
-        "<REQUEST>" => requests(rest, variable).map_err(fault)?,
+        "<REQUEST>" => requests(rest, variable)
+            .map_err(|what| fault(what).hint("write the codes as in `<REQUEST> \"1\" \"2\"`"))?,
         "<CODELIST>" => variable.code_list = Some(unquoted(rest).to_owned()),
         "<HIERARCHICAL>" => {
             variable.levels = match std::mem::take(&mut variable.levels) {

@@ -1,30 +1,20 @@
 //! A finished table, one cell a line (`.tab`).
 
 use crate::arb::{Additivity, CostSpec, Rules, Specify};
-use crate::micro::{Resolve, no_variable};
+use crate::micro::Resolve;
 use crate::micro_table::costs;
-use crate::rda::{Metadata, Roles};
-use crate::tab_cell::{Given, Reading, TabCell};
+use crate::rda::Metadata;
+use crate::tab_cell::{Reading, TabCell};
+use crate::tab_columns::Columns;
+use crate::tab_sums::{add_missing_totals, check_sums, recompute};
 use crate::{ArgusTable, CellState, CellStatus, Codes, Fault, Records};
 use cellveil_core::units::pow10;
 use cellveil_core::{
     CellId, CodeId, Contribution, Contributors, Dimension, Table, TableError, TableParts,
 };
-use cellveil_tabulate::{AMOUNT_DECIMALS, Extent, Space, units_of_amount};
+use cellveil_tabulate::{AMOUNT_DECIMALS, Extent, units_of_amount};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-
-/// The columns of the file that a table uses.
-pub(crate) struct Columns {
-    pub(crate) explanatory: Vec<usize>,
-    pub(crate) response: usize,
-    pub(crate) frequency: Option<usize>,
-    pub(crate) shadow: Option<usize>,
-    pub(crate) cost: Option<usize>,
-    pub(crate) top: Vec<usize>,
-    pub(crate) status: Option<usize>,
-    pub(crate) levels: [Option<usize>; 2],
-}
 
 /// Reads a finished table. With several files, all are one table.
 ///
@@ -78,59 +68,6 @@ pub fn read_table(
     finish(&file, table, &cells, keep)
 }
 
-impl Columns {
-    fn new(metadata: &Metadata, specify: &Specify, rules: &Rules) -> Result<Self, Fault> {
-        let explanatory = |name: &String| {
-            let found = metadata.find(name).filter(|&at| metadata.variables[at].roles.explanatory);
-            found
-                .ok_or_else(|| no_variable(metadata, name, "<RECODEABLE>", |v| v.roles.explanatory))
-        };
-        let is_number =
-            |r: &Roles| r.numeric || r.shadow || r.cost || r.frequency || r.lower || r.upper;
-        let number = |name: &str| {
-            let found = metadata.find(name).filter(|&at| is_number(&metadata.variables[at].roles));
-            found.ok_or_else(|| no_variable(metadata, name, "<NUMERIC>", |v| is_number(&v.roles)))
-        };
-        let frequency = metadata.with(|r| r.frequency);
-        let response = match &specify.response {
-            Some(name) => number(name)?,
-            None => frequency.or(metadata.with(|r| r.numeric)).ok_or_else(|| {
-                Fault::new(&metadata.file, "there is no column of frequencies")
-                    .hint("mark one with `<FREQUENCY>`")
-            })?,
-        };
-        let shadow = match &specify.shadow {
-            Some(name) => Some(number(name)?),
-            None => metadata.with(|r| r.shadow),
-        };
-        let cost = match &specify.cost {
-            CostSpec::Variable(name) => Some(number(name)?),
-            CostSpec::Default => metadata.with(|r| r.cost),
-            _ => None,
-        };
-        let tops = |at: &usize| metadata.variables[*at].roles.top;
-        let columns = Self {
-            explanatory: specify.explanatory.iter().map(explanatory).collect::<Result<_, _>>()?,
-            response,
-            frequency,
-            shadow: shadow.filter(|&at| at != response),
-            cost: cost.filter(|&at| at != response),
-            top: (0..metadata.variables.len()).filter(tops).collect(),
-            status: metadata.with(|r| r.status),
-            levels: [metadata.with(|r| r.lower), metadata.with(|r| r.upper)],
-        };
-        let lacking = rules.top().saturating_sub(columns.top.len());
-        if lacking > 0 && !rules.given {
-            return Err(Fault::new(
-                &metadata.file,
-                format!("the rules look at the {} largest contributions, the table has {}", rules.top(), columns.top.len()),
-            )
-            .hint("mark more columns with `<MAXSCORE>`, or use the statuses of the file (`<SAFETYRULE>` without rules)"));
-        }
-        Ok(columns)
-    }
-}
-
 /// The codes of every spanning variable; totals and missing codes are known without the data.
 fn code_lists(
     metadata: &Metadata,
@@ -161,77 +98,11 @@ fn code_lists(
         for code in &mut variable.missing {
             *code = crate::text::padded(code, width);
         }
-        Codes::new(&variable, &data, file.as_deref())
+        let mut codes = Codes::new(&variable, &data, file.as_deref())?;
+        codes.label_from(&variable, resolve);
+        Ok(codes)
     };
     columns.explanatory.iter().zip(seen).map(of).collect()
-}
-
-/// Makes every total anew from the finest cells.
-fn recompute(
-    dimensions: &[Dimension],
-    cells: &mut BTreeMap<Vec<CodeId>, TabCell>,
-    notes: &mut Vec<String>,
-) -> Result<(), TableError> {
-    let space = Space::new(dimensions, 1)?;
-    let is_finest =
-        |key: &[CodeId]| key.iter().zip(dimensions).all(|(&code, d)| d.hierarchy.is_leaf(code));
-    let finest: Vec<(u128, TabCell)> = cells
-        .iter()
-        .filter(|(key, cell)| is_finest(key) && !cell.is_empty())
-        .map(|(key, cell)| (space.key(key, 0), cell.clone()))
-        .collect();
-    let mut made = BTreeMap::new();
-    let mut changed = 0;
-    for (number, mut cell) in space.roll_up(finest, TabCell::join)? {
-        let key: Vec<CodeId> = (0..dimensions.len()).map(|d| space.code(number, d)).collect();
-        let before = cells.get(&key);
-        changed += usize::from(before.is_none_or(|before| before.response != cell.response));
-        if let Some(before) = before {
-            (cell.given, cell.levels) = (before.given, before.levels);
-        } else {
-            (cell.given, cell.levels) = (Given::None, [None; 2]);
-        }
-        made.insert(key, cell);
-    }
-    let lost = cells.iter().filter(|(key, cell)| !cell.is_empty() && !made.contains_key(*key));
-    let lost = lost.count();
-    notes.push(format!("totals were made anew; {changed} cells differ from the file"));
-    if lost > 0 {
-        notes.push(format!("{lost} totals have no parts and are empty now"));
-    }
-    *cells = made;
-    Ok(())
-}
-
-/// A total that is not listed is empty; its parts show whether that can be.
-fn add_missing_totals(dimensions: &[Dimension], cells: &mut BTreeMap<Vec<CodeId>, TabCell>) {
-    let parents: Vec<Vec<Vec<CodeId>>> = dimensions
-        .iter()
-        .map(|dimension| {
-            let mut parents = vec![Vec::new(); dimension.hierarchy.len()];
-            for sum in dimension.hierarchy.sums() {
-                for &part in &sum.parts {
-                    parents[part as usize].push(sum.total);
-                }
-            }
-            parents
-        })
-        .collect();
-    let mut open: Vec<Vec<CodeId>> =
-        cells.iter().filter(|(_, cell)| !cell.is_empty()).map(|(key, _)| key.clone()).collect();
-    while let Some(key) = open.pop() {
-        for (d, parents) in parents.iter().enumerate() {
-            for &parent in &parents[key[d] as usize] {
-                let mut above = key.clone();
-                above[d] = parent;
-                if !cells.contains_key(&above) {
-                    let total = TabCell { listed: false, ..TabCell::default() };
-                    cells.insert(above.clone(), total);
-                    open.push(above);
-                }
-            }
-        }
-    }
 }
 
 fn too_large(file: &Path) -> impl Fn(TableError) -> Fault + '_ {
@@ -281,6 +152,7 @@ fn assemble(
         costs: Vec::new(),
         states: Vec::new(),
         original: Vec::new(),
+        adjusted: None,
         counted: true,
         notes: Vec::new(),
     };
@@ -327,44 +199,6 @@ fn parts(
         requests: None,
         tolerance: i64::MAX,
     })
-}
-
-/// How many failing sums a message lists.
-const LISTED: usize = 10;
-
-fn check_sums(
-    file: &Path,
-    table: &mut ArgusTable,
-    additivity: Additivity,
-    notes: &mut Vec<String>,
-) -> Result<(), Fault> {
-    let response = &table.response;
-    let relations = response.relations();
-    let off = |relation: usize| relations.residual(relation, response.values()).unsigned_abs();
-    let mut failing: Vec<usize> = (0..relations.len()).filter(|&r| off(r) != 0).collect();
-    if failing.is_empty() {
-        return Ok(());
-    }
-    failing.sort_by_key(|&relation| (std::cmp::Reverse(off(relation)), relation));
-    let name = |&relation: &usize| {
-        let row: Vec<CellId> = relations.row(relation).map(|(cell, _)| cell).collect();
-        let over = row.get(1).map_or("", |&part| {
-            let (total, part) = (response.key(row[0]), response.key(part));
-            let d = (0..total.len()).find(|&d| total[d] != part[d]).unwrap_or(0);
-            &response.dimensions()[d].name
-        });
-        format!("`{}` over {over}", response.names().describe(row[0]))
-    };
-    let all: Vec<String> = failing.iter().map(name).collect();
-    if additivity == Additivity::Accepted {
-        notes.push(format!("{} sums do not hold, the worst first: {}", all.len(), all.join("; ")));
-        return Ok(());
-    }
-    let more = all.len().saturating_sub(LISTED);
-    let list = all.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join("\n  ");
-    let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-    Err(Fault::new(file, format!("{} sums do not hold, the worst first:\n  {list}{more}", all.len()))
-        .hint("correct the table, or read it with `<READTABLE> 1` (totals are made anew; `1T` keeps the statuses) or `2` (taken as they are)"))
 }
 
 /// Statuses of the file, or those of the rules.

@@ -2,7 +2,7 @@
 
 use crate::arb::Rules;
 use crate::rda::Metadata;
-use crate::tab::Columns;
+use crate::tab_columns::Columns;
 use crate::text::amount;
 use crate::{CellState, CellStatus, Codes, Fault, Fields, Records};
 use cellveil_core::CodeId;

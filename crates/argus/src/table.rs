@@ -2,7 +2,7 @@
 
 use crate::arb::{CostSpec, Rules, Specify};
 use crate::primary;
-use crate::{CellStatus, Codes};
+use crate::{Adjusted, CellStatus, Codes};
 use cellveil_core::{CellId, CodeId, Table, units};
 use cellveil_rules::RuleError;
 
@@ -45,6 +45,8 @@ pub struct ArgusTable {
     pub states: Vec<CellState>,
     /// Status and levels as rules or the file said.
     pub original: Vec<CellState>,
+    /// The values to publish in place of the true ones, if they were changed.
+    pub adjusted: Option<Adjusted>,
     /// Whether the number of contributors is known, not merely assumed to be one.
     pub counted: bool,
     /// What the user should know about how it was made.
@@ -179,8 +181,9 @@ impl ArgusTable {
         self.states.iter().filter(|state| is(state.status)).count()
     }
 
-    /// Undoes an earlier protection: secondaries that nobody asked for are safe again.
+    /// Undoes an earlier protection: secondaries that nobody asked for are safe again, and values are the true ones.
     pub fn unprotect(&mut self) {
+        self.adjusted = None;
         for state in &mut self.states {
             if state.status == CellStatus::Secondary {
                 *state = CellState::safe(CellStatus::Safe);

@@ -29,6 +29,31 @@ pub fn release_adjusted(
     engine: &dyn Engine,
     run: &Run<'_>,
 ) -> Result<ReleasedAdjustment, Error> {
+    let (release, summary) = secure_adjusted(problem, (method, options), engine, run)?;
+    let summary = run.complete(summary);
+    let publication = AdjustedPublication {
+        release: &release,
+        summary: summary.clone(),
+        inputs: origin.inputs.clone(),
+        job: origin.job.clone(),
+        limits: run.settings.limits(),
+        title: origin.title.clone(),
+        formats: origin.formats,
+    };
+    let files = run.stage("publish", || cellveil_publish::write_adjusted(dir, &publication))?;
+    Ok(ReleasedAdjustment { release, summary, files })
+}
+
+/// Changes the values of an instance and checks the result.
+///
+/// # Errors
+/// [`Error`] if there is no such table, or it is not proven safe.
+pub(crate) fn secure_adjusted(
+    problem: Problem,
+    (method, options): (Method, &Options),
+    engine: &dyn Engine,
+    run: &Run<'_>,
+) -> Result<(AdjustedRelease, Summary), Error> {
     let left = || run.seconds_left();
     let context = Context {
         engine,
@@ -43,18 +68,7 @@ pub fn release_adjusted(
     let Adjusted { adjustment, promise, certificate, .. } = adjusted;
     let release =
         run.stage("verify", || AdjustedRelease::new(problem, adjustment, promise, certificate))?;
-    let summary = run.complete(summary);
-    let publication = AdjustedPublication {
-        release: &release,
-        summary: summary.clone(),
-        inputs: origin.inputs.clone(),
-        job: origin.job.clone(),
-        limits: run.settings.limits(),
-        title: origin.title.clone(),
-        formats: origin.formats,
-    };
-    let files = run.stage("publish", || cellveil_publish::write_adjusted(dir, &publication))?;
-    Ok(ReleasedAdjustment { release, summary, files })
+    Ok((release, summary))
 }
 
 /// The figures of an adjusted table.

@@ -172,6 +172,22 @@ pub fn secure(
     engine: &dyn Engine,
     run: &Run<'_>,
 ) -> Result<Secured, Error> {
+    let choose = |problem: &Problem, context: &Context<'_>| suppress(problem, method, context);
+    secure_by(problem, &choose, intervals, engine, run)
+}
+
+/// Chooses what to withhold in whatever way.
+pub(crate) type Choose<'a> =
+    dyn Fn(&Problem, &Context<'_>) -> Result<Protected, SuppressError> + Sync + 'a;
+
+/// The same with a method that has no name.
+pub(crate) fn secure_by(
+    problem: Problem,
+    choose: &Choose<'_>,
+    intervals: Intervals,
+    engine: &dyn Engine,
+    run: &Run<'_>,
+) -> Result<Secured, Error> {
     let left = || run.seconds_left();
     let context = Context {
         engine,
@@ -182,7 +198,7 @@ pub fn secure(
     };
     let release_frozen = run.settings.release_frozen;
     let (problem, chosen, released) = run.stage("suppress", || {
-        run.install(|| withhold(problem, method, &context, release_frozen))
+        run.install(|| withhold(problem, choose, &context, release_frozen))
     })??;
     let Protected { pattern, witnesses, bound, method } = chosen;
     let options = Options { intervals };
@@ -212,13 +228,13 @@ pub fn secure(
 /// returned too.
 fn withhold(
     mut problem: Problem,
-    method: Method,
+    choose: &Choose<'_>,
     context: &Context<'_>,
     release_frozen: bool,
 ) -> Result<(Problem, Protected, Vec<CellId>), SuppressError> {
     let mut released = Vec::new();
     loop {
-        let chosen = match suppress(&problem, method, context) {
+        let chosen = match choose(&problem, context) {
             Err(error) if release_frozen => {
                 let cell = cheapest_in_the_way(&problem, &error).ok_or(error)?;
                 released.push(cell);

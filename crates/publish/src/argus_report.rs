@@ -184,7 +184,12 @@ fn trees(out: &mut String, table: &ArgusTable) -> fmt::Result {
         writeln!(out, "<details><summary>{}</summary><pre>", text(&dimension.name))?;
         for code in 0..dimension.hierarchy.len() as CodeId {
             let depth = usize::from(dimension.hierarchy.depth(code));
-            writeln!(out, "{}{}", "  ".repeat(depth), text(dimension.hierarchy.name(code)))?;
+            write!(out, "{}{}", "  ".repeat(depth), text(dimension.hierarchy.name(code)))?;
+            writeln!(
+                out,
+                "{}",
+                codes.label(code).map_or(String::new(), |l| format!("  {}", text(l)))
+            )?;
         }
         writeln!(out, "</pre></details>")?;
     }

@@ -21,7 +21,7 @@ pub use genetic::Genetic;
 pub use hypercube::Hypercube;
 pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
-pub use modular::Modular;
+pub use modular::{Modular, Part, PartCell, Plan};
 pub use network::Network;
 pub use optimal::{Optimal, lower_bound};
 pub use tabu::Tabu;
@@ -37,15 +37,27 @@ pub fn suppress(
     method: Method,
     context: &Context<'_>,
 ) -> Result<Protected, SuppressError> {
-    let found = match method {
-        Method::Auto => Auto.protect(problem, context),
-        Method::Incremental => Incremental.protect(problem, context),
-        Method::Optimal => Optimal.protect(problem, context),
-        Method::Hypercube => Hypercube.protect(problem, context),
-        Method::Modular => Modular.protect(problem, context),
-        Method::Network => Network.protect(problem, context),
-        Method::Genetic => Genetic.protect(problem, context),
-        Method::Tabu => Tabu.protect(problem, context),
+    let protect: &dyn Protect = match method {
+        Method::Auto => &Auto,
+        Method::Incremental => &Incremental,
+        Method::Optimal => &Optimal,
+        Method::Hypercube => &Hypercube,
+        Method::Modular => &Modular,
+        Method::Network => &Network,
+        Method::Genetic => &Genetic,
+        Method::Tabu => &Tabu,
     };
-    found.map_err(|error| conflict::explained(problem, context, error))
+    suppress_by(problem, protect, context)
+}
+
+/// The same with a method that has no name, such as a [`Plan`].
+///
+/// # Errors
+/// [`SuppressError`] if no pattern is found.
+pub fn suppress_by(
+    problem: &Problem,
+    protect: &dyn Protect,
+    context: &Context<'_>,
+) -> Result<Protected, SuppressError> {
+    protect.protect(problem, context).map_err(|error| conflict::explained(problem, context, error))
 }

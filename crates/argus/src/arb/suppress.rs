@@ -111,7 +111,7 @@ impl Suppress {
     pub fn singletons(&self) -> [bool; 3] {
         let on = |at| self.parameter(at).is_none_or(|flag| flag != 0.0);
         match self.technique {
-            Technique::Modular => [on(1), on(2), on(3)],
+            Technique::Modular | Technique::Optimal => [on(1), on(2), on(3)],
             Technique::Hypercube => [on(2), on(2), false],
             Technique::Network => [false; 3],
             _ => [true; 3],

@@ -22,7 +22,7 @@ impl Shown<'_> {
         key.iter().enumerate().map(|(d, &code)| self.code(d, code) + separator).collect()
     }
 
-    /// A value with the decimals of its variable; `-` for an empty cell.
+    /// The true value with the decimals of its variable; `-` for an empty cell.
     pub(crate) fn value(&self, cell: Option<CellId>) -> String {
         match cell.filter(|_| !self.table.status(cell).is_empty()) {
             Some(cell) => rounded(
@@ -34,9 +34,18 @@ impl Shown<'_> {
         }
     }
 
-    /// A value, or `x` where it is withheld.
+    /// The value that everybody may see: the changed one where values were changed, else `x` where it is withheld.
     pub(crate) fn published(&self, cell: Option<CellId>) -> String {
-        if self.table.status(cell).is_withheld() { "x".to_owned() } else { self.value(cell) }
+        let status = self.table.status(cell);
+        match (&self.table.adjusted, cell.filter(|_| !status.is_empty())) {
+            (Some(_), Some(cell)) => {
+                let (units, decimals) = self.table.shown(cell);
+                // Never fewer decimals than there are, or sums would not hold.
+                rounded(units, decimals, self.table.decimals.max(decimals))
+            }
+            (None, _) if status.is_withheld() => "x".to_owned(),
+            _ => self.value(cell),
+        }
     }
 }
 

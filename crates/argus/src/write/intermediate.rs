@@ -15,8 +15,8 @@ pub struct Files {
     pub cells: Vec<u8>,
     /// The metadata, `.rda`.
     pub metadata: String,
-    /// The hierarchies, `.hrc`, with what follows the name of the file.
-    pub hierarchies: Vec<(String, String)>,
+    /// Hierarchies, `.hrc`, and labels, `.cdl`, with what follows the name of the file.
+    pub beside: Vec<(String, String)>,
 }
 
 /// Writes cells, metadata and hierarchies. `stem` is the name of the file without its ending, `intervals` what an audit found.
@@ -101,14 +101,14 @@ impl<'a> Columns<'a> {
             write!(out, ";{}", amount(top, judged.contribution_decimals()))?;
         }
         let status = table.status(cell);
-        let level = |level: f64| match at {
-            Some(_) if status.is_unsafe() => real(level),
-            Some(_) if !status.is_empty() => real(table.step()),
-            _ => "0".to_owned(),
+        let step = table.step();
+        // What needs no protection has the smallest level there is; nothing lies below an empty cell.
+        let (lower, upper) = match at.map(|at| table.states[at]) {
+            Some(state) if status.is_unsafe() => (state.lower, state.upper),
+            _ if status.is_empty() => (0.0, step),
+            _ => (step, step),
         };
-        let state = at.map(|at| table.states[at]);
-        let (lower, upper) = state.map_or((0.0, 0.0), |state| (state.lower, state.upper));
-        write!(out, ";{};{};{}", status.letter(), level(lower), level(upper))?;
+        write!(out, ";{};{};{}", status.letter(), real(lower), real(upper))?;
         if let Some(intervals) = intervals {
             write!(
                 out,
@@ -132,6 +132,15 @@ impl<'a> Columns<'a> {
                 let _ = write!(text, " \"{}\"", hierarchy.name(code));
             }
             let _ = writeln!(text, "\n  <RECODEABLE>\n  <TOTCODE> \"{}\"", hierarchy.name(0));
+            if !codes.distance.is_empty() {
+                let distance: Vec<String> = codes.distance.iter().map(|d| real(*d)).collect();
+                let _ = writeln!(text, "  <DISTANCE> {}", distance.join(" "));
+            }
+            if !codes.labels.is_empty() {
+                let file = format!("_{name}.cdl");
+                let _ = writeln!(text, "  <CODELIST> \"{stem}{file}\"");
+                files.beside.push((file, codes.labels_file()));
+            }
             if hierarchy.sums().len() > 1 {
                 let (lead, listed) = listed(codes);
                 let file = format!("_{name}.hrc");
@@ -139,7 +148,7 @@ impl<'a> Columns<'a> {
                     text,
                     "  <HIERARCHICAL>\n  <HIERCODELIST> \"{stem}{file}\"\n  <HIERLEADSTRING> \"{lead}\""
                 );
-                files.hierarchies.push((file, listed));
+                files.beside.push((file, listed));
             }
         }
         let response = table.specify.response.as_deref();

@@ -29,7 +29,12 @@ pub fn write(
             }
         }
         let (flag, shares) = flag(table, cell, status);
-        write!(out, "{},{},{flag}", shown.value(Some(cell)), table.contributors(cell))?;
+        // Eurostat sees values of unsafe cells with their flags, unless all values were changed.
+        let value = match table.adjusted {
+            Some(_) => shown.published(Some(cell)),
+            None => shown.value(Some(cell)),
+        };
+        write!(out, "{value},{},{flag}", table.contributors(cell))?;
         for share in shares {
             write!(out, ",{share:.1}")?;
         }

@@ -1,13 +1,13 @@
 //! Follows the commands of a batch, one after the other.
 
+use super::loaded::{Loaded, Source, Wanted};
 use super::log::TableLog;
 use super::paths::Paths;
 use super::{BatchError, BatchLog, BatchOptions};
 use crate::{Progress, Settings};
-use cellveil_argus::arb::{self, Command, Line, Rules, Save, Specify};
+use cellveil_argus::arb::{self, Command};
 use cellveil_argus::rda::Metadata;
-use cellveil_argus::{ArgusTable, Fault, MicroTable, hst, text};
-use cellveil_core::Interval;
+use cellveil_argus::{Fault, text};
 use cellveil_lp::Engine;
 use std::path::{Path, PathBuf};
 
@@ -21,52 +21,6 @@ pub(super) enum State {
     Rule,
     /// Tables are made.
     Read,
-}
-
-/// Where tables come from.
-pub(super) enum Source {
-    Records(PathBuf),
-    Tables(Vec<PathBuf>),
-}
-
-/// One table to be made.
-pub(super) struct Wanted {
-    pub(super) source: usize,
-    pub(super) specify: Specify,
-    pub(super) rules: Rules,
-}
-
-/// How a table was protected.
-pub(super) struct Protection {
-    pub(super) method: String,
-    pub(super) intervals: Option<Vec<Option<Interval>>>,
-}
-
-/// A table that was made.
-pub(super) struct Loaded {
-    pub(super) table: Made,
-    pub(super) protection: Option<Protection>,
-}
-
-pub(super) enum Made {
-    Micro(Box<MicroTable>),
-    Tab(Box<ArgusTable>),
-}
-
-impl Loaded {
-    pub(super) fn table(&self) -> &ArgusTable {
-        match &self.table {
-            Made::Micro(made) => &made.table,
-            Made::Tab(table) => table,
-        }
-    }
-
-    pub(super) fn table_mut(&mut self) -> &mut ArgusTable {
-        match &mut self.table {
-            Made::Micro(made) => &mut made.table,
-            Made::Tab(table) => table,
-        }
-    }
 }
 
 pub(super) struct Machine<'a> {
@@ -194,73 +148,6 @@ impl<'a> Machine<'a> {
             .hint(format!("put `{base}` beside the batch file, or correct the name"))
     }
 
-    fn follow(&mut self, line: &Line) -> Result<(), BatchError> {
-        match &line.command {
-            Command::Logbook(_) | Command::Nothing | Command::GoInteractive => {}
-            Command::VersionInfo(file) => {
-                let text = format!("cellveil {}\n", env!("CARGO_PKG_VERSION"));
-                self.write_files(&[(self.paths.output(file)?, text.into_bytes())])?;
-            }
-            Command::Solver(name) => {
-                self.log.say(format!(
-                    "{name} is noted; cellveil brings its own solver, which needs no licence"
-                ));
-            }
-            Command::OpenMicrodata(file) => {
-                let hint = "records are opened first; start another job with `<CLEAR>`";
-                self.expect("<OPENMICRODATA>", &[State::Start], hint)?;
-                let file = self.input(file)?;
-                self.sources = vec![(Source::Records(file), None)];
-                self.state = State::Data;
-            }
-            Command::OpenTabledata(file) => {
-                let hint = "open a table first, or after the `<SAFETYRULE>` of another; start another job with `<CLEAR>`";
-                self.expect("<OPENTABLEDATA>", &[State::Start, State::Table, State::Rule], hint)?;
-                self.open_tables(file)?;
-            }
-            Command::OpenMetadata(file) => self.open_metadata(file)?,
-            Command::SpecifyTable(specify) => self.specify(specify)?,
-            Command::SafetyRule(rules) => {
-                self.expect("<SAFETYRULE>", &[State::Table], "it follows its `<SPECIFYTABLE>`")?;
-                self.check_rules(rules)?;
-                if let Some(wanted) = self.wanted.last_mut() {
-                    wanted.rules = rules.clone();
-                }
-                self.state = State::Rule;
-            }
-            Command::ReadMicrodata => self.read_microdata()?,
-            Command::ReadTable(additivity) => self.read_tables(*additivity)?,
-            Command::Apriori { file, table, separator, ignore_errors, expand } => {
-                let options = hst::Options {
-                    separator: *separator,
-                    ignore_errors: *ignore_errors,
-                    expand: *expand,
-                };
-                self.apriori(file, *table, options)?;
-            }
-            Command::Recode { table, variable, by } => self.recode(*table, variable, by)?,
-            Command::Suppress(suppress) => {
-                self.expect("<SUPPRESS>", &[State::Read], "read the data first")?;
-                self.suppress(suppress)?;
-            }
-            Command::WriteTable { table, save, options, file } => {
-                if *save == Save::CellKey {
-                    let hint = "the method `cell-key` does not exist yet; write another type";
-                    return Err(self.fault("type 7 is for cell keys").hint(hint).into());
-                }
-                let table = self.number("<WRITETABLE>", *table)?;
-                self.write_table(table, *save, *options, file)?;
-            }
-            Command::Clear => {
-                self.tables.clear();
-                self.sources.clear();
-                self.wanted.clear();
-                self.state = State::Start;
-            }
-        }
-        Ok(())
-    }
-
     /// The position of a table, which must exist.
     pub(super) fn number(&self, keyword: &str, number: usize) -> Result<usize, Fault> {
         self.expect(keyword, &[State::Read], "read the data first")?;
@@ -270,24 +157,6 @@ impl<'a> Machine<'a> {
         Err(self
             .fault(format!("there is no table {number}"))
             .hint(format!("tables are counted from 1, and there are {}", self.tables.len())))
-    }
-
-    /// Tables of one response that were protected apart may give each other away.
-    fn warn_of_links(&mut self) {
-        let apart: Vec<String> = self
-            .tables
-            .iter()
-            .filter(|loaded| {
-                loaded.protection.as_ref().is_some_and(|p| !p.method.contains("linked"))
-            })
-            .filter_map(|loaded| loaded.table().specify.response.clone())
-            .collect();
-        if (1..apart.len()).any(|at| apart[..at].contains(&apart[at])) {
-            self.log.say(
-                "note: tables of the same response were protected apart; together they may show more. \
-                 Protect them as one with table number 0, as in `MOD(0)`",
-            );
-        }
     }
 }
 

@@ -13,8 +13,8 @@ pub(super) fn method_of(technique: Technique) -> Result<Method, (String, String)
         let what =
             format!("`{code}` is the method `{}`, which does not exist yet", technique.name());
         let hint = match technique {
-            Technique::Rounding | Technique::Adjustment | Technique::CellKey => {
-                "cellveil only withholds cells so far; use `AUTO` in its place".to_owned()
+            Technique::CellKey => {
+                "use `RND` for a table without holes, or `AUTO`, which withholds cells".to_owned()
             }
             _ => format!("use `AUTO` in place of `{code}`, or run the batch with `--method auto`"),
         };

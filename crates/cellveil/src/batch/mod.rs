@@ -3,12 +3,16 @@
 //! The batch is a state machine over typed commands ([`cellveil_argus::arb`]). A table that failed writes nothing, and what is
 //! written for publication was attacked and proven safe before.
 
+mod adjust;
 mod error;
+mod follow;
+mod loaded;
 mod log;
 mod machine;
 mod methods;
 mod output;
 mod paths;
+mod plan;
 mod protect;
 mod steps;
 

@@ -5,7 +5,7 @@ use super::machine::Machine;
 use crate::Error;
 use cellveil_argus::arb::{Save, SaveOptions};
 use cellveil_argus::write;
-use cellveil_argus::{ArgusTable, Fault};
+use cellveil_argus::{Adjusting, ArgusTable, Fault};
 use cellveil_core::Interval;
 use cellveil_publish::{ReportNote, argus_report, write_bytes};
 use std::io;
@@ -19,6 +19,7 @@ impl Machine<'_> {
         options: SaveOptions,
         name: &str,
     ) -> Result<(), BatchError> {
+        self.check_type(at, save)?;
         let with_status =
             matches!(save, Save::Pivot | Save::CodeValue) && options.status == Some(true);
         if !with_status && !matches!(save, Save::Intermediate | Save::Jj) {
@@ -40,7 +41,7 @@ impl Machine<'_> {
             method: protection.map(|protection| {
                 format!("protected by the method {} and proven safe", protection.method)
             }),
-            notes: Vec::new(),
+            notes: loaded.done.clone(),
         };
         files.push((path.with_extension("html"), argus_report(table, &note).into_bytes()));
         // A report never takes the place of the table itself.
@@ -51,6 +52,20 @@ impl Machine<'_> {
         self.write_files(&files)?;
         self.log.say(format!("Table {} written to file: {}", at + 1, path.display()));
         Ok(())
+    }
+
+    /// Some types hold true values, or sums of them, and cannot follow some methods.
+    fn check_type(&self, at: usize, save: Save) -> Result<(), Fault> {
+        let Some(adjusted) = &self.tables[at].table().adjusted else { return Ok(()) };
+        let (method, refused) = match adjusted.how {
+            Adjusting::Rounded => ("rounding", matches!(save, Save::Jj)),
+            Adjusting::Moved => ("CTA", matches!(save, Save::Sbs | Save::Intermediate)),
+        };
+        if !refused {
+            return Ok(());
+        }
+        let hint = "write type 1, 2 or 3; with `AS+`, 2 and 3 hold the true values as well";
+        Err(self.fault(format!("this type of file cannot be written after {method}")).hint(hint))
     }
 
     pub(super) fn write_files(&mut self, files: &[(PathBuf, Vec<u8>)]) -> Result<(), BatchError> {
@@ -92,7 +107,7 @@ fn contents(
         Save::Intermediate => {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let made = write::write_intermediate(table, options, &stem, intervals)?;
-            for (name, text) in made.hierarchies {
+            for (name, text) in made.beside {
                 files.push((path.with_file_name(format!("{stem}{name}")), text.into_bytes()));
             }
             files.push((path.with_extension("rda"), made.metadata.into_bytes()));

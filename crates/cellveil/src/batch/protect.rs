@@ -1,17 +1,23 @@
 //! `<SUPPRESS>`: one table, or all tables as one system.
 
-use super::machine::{Machine, Protection};
+use super::loaded::Protection;
+use super::machine::Machine;
 use super::{BatchError, methods};
-use crate::{Error, Exposed, Run, Settings, TimeLimit, audit, secure};
+use crate::pipeline::secure_by;
+use crate::{Error, Exposed, Run, Settings, TimeLimit, audit};
 use cellveil_argus::arb::{CostSpec, Suppress, Technique};
 use cellveil_argus::{CellState, CellStatus, Costs, Instance, Singletons, instance};
 use cellveil_attack::Intervals;
-use cellveil_core::{Audit, CellId, Interval, Release, Why};
-use cellveil_suppress::Method;
+use cellveil_core::{Audit, CellId, Interval, Problem, Release, Why};
+use cellveil_suppress::{Context, Method, Plan, suppress_by};
 use std::time::Duration;
 
 impl Machine<'_> {
     pub(super) fn suppress(&mut self, suppress: &Suppress) -> Result<(), BatchError> {
+        let adjusts = matches!(suppress.technique, Technique::Rounding | Technique::Adjustment);
+        if adjusts && self.options.method.is_none() {
+            return self.adjust(suppress);
+        }
         let tables: Vec<usize> = match suppress.table {
             0 => (0..self.tables.len()).collect(),
             number => vec![self.number("<SUPPRESS>", number)?],
@@ -25,9 +31,9 @@ impl Machine<'_> {
             self.tables[at].protection = None;
             self.tables[at].table_mut().unprotect();
             let by_distance = self.tables[at].table().specify.cost == CostSpec::Distance;
-            if by_distance {
-                let hint = "use another cost: the value, the frequency, one per cell or a variable";
-                return Err(self.fault("costs by distance do not exist here").hint(hint).into());
+            if by_distance && !self.has_plan(suppress) {
+                let hint = "use `MOD` without `--strict` and `--method`, or another cost: the value, the frequency, one per cell or a variable";
+                return Err(self.fault("only `MOD` knows costs by distance").hint(hint).into());
             }
         }
         let costs = if self.options.method.is_some() {
@@ -35,11 +41,17 @@ impl Machine<'_> {
         } else {
             methods::costs_of(suppress.technique)
         };
-        let Instance { problem, cells, virtual_cells } = self.instance(&tables, suppress, costs)?;
+        let posed = self.instance(&tables, suppress, costs)?;
         let settings = self.limited(suppress, method);
         let run = Run::new(settings, self.progress);
         let intervals = if self.audited { Intervals::All } else { Intervals::None };
-        let secured = secure(problem, method, intervals, self.engine, &run)
+        let plan = self.plan(&tables, suppress, &posed);
+        let Instance { problem, cells, virtual_cells } = posed;
+        let choose = |problem: &Problem, context: &Context<'_>| match &plan {
+            Some(plan) => suppress_by(problem, plan, context),
+            None => cellveil_suppress::suppress(problem, method, context),
+        };
+        let secured = secure_by(problem, &choose, intervals, self.engine, &run)
             .map_err(|source| self.work(source))?;
         let linked = if tables.len() > 1 { ", linked" } else { "" };
         let name = secured.summary.method.clone().unwrap_or_else(|| method.name().to_owned());
@@ -63,6 +75,17 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// The sub-tables of MOD, unless another method or intruder is asked for.
+    fn plan(&self, tables: &[usize], suppress: &Suppress, posed: &Instance) -> Option<Plan> {
+        let tables: Vec<_> = tables.iter().map(|&at| self.tables[at].table()).collect();
+        self.has_plan(suppress).then(|| super::plan::plan(&tables, posed, suppress))
+    }
+
+    fn has_plan(&self, suppress: &Suppress) -> bool {
+        let is_modular = suppress.technique == Technique::Modular && self.options.method.is_none();
+        is_modular && !self.options.strict
+    }
+
     /// The instance of some tables.
     fn instance(
         &mut self,
@@ -81,11 +104,17 @@ impl Machine<'_> {
             Singletons::Virtual(suppress.singletons())
         };
         let chosen: Vec<_> = tables.iter().map(|&at| self.tables[at].table()).collect();
-        instance(&chosen, singletons, costs)
-            .map_err(|source| BatchError::Instance { place: self.place(), source })
+        let posed = instance(&chosen, singletons, costs);
+        // The hypercube method is told how well values are known beforehand.
+        let known = suppress.parameter(0).filter(|percent| (0.0..100.0).contains(percent));
+        let posed = match known.filter(|_| suppress.technique == Technique::Hypercube) {
+            Some(percent) => posed.and_then(|posed| posed.known_within(percent)),
+            None => posed,
+        };
+        posed.map_err(|source| BatchError::Instance { place: self.place(), source })
     }
 
-    fn work(&self, source: Error) -> BatchError {
+    pub(super) fn work(&self, source: Error) -> BatchError {
         BatchError::Work { place: self.place(), source: Box::new(source) }
     }
 

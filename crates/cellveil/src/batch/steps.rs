@@ -1,8 +1,9 @@
 //! The commands that open data, make tables and change them.
 
 use super::BatchError;
+use super::loaded::{Loaded, Made, Source, Wanted};
 use super::log::title;
-use super::machine::{Loaded, Machine, Made, Source, State, Wanted};
+use super::machine::{Machine, State};
 use cellveil_argus::arb::{Additivity, RecodeBy, Rules, Specify};
 use cellveil_argus::rda::Metadata;
 use cellveil_argus::{CellStatus, Fault, Micro, Records, grc, hst, read_table, text};
@@ -138,7 +139,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn loaded(&mut self, table: Made) {
-        let loaded = Loaded { table, protection: None };
+        let loaded = Loaded { table, protection: None, done: Vec::new() };
         let table = loaded.table();
         let sums = table.summary();
         let empty: u64 =
@@ -151,6 +152,16 @@ impl Machine<'_> {
             table.count(CellStatus::is_unsafe)
         ));
         for note in table.notes.clone() {
+            self.log.say(note);
+        }
+        let unlabelled = table.codes.iter().filter_map(|codes| Some((codes.unlabelled()?, codes)));
+        let unlabelled: Vec<String> = unlabelled
+            .map(|(file, codes)| {
+                let (file, name) = (file.display(), &codes.dimension.name);
+                format!("no labels for `{name}`: there is no file `{file}`")
+            })
+            .collect();
+        for note in unlabelled {
             self.log.say(note);
         }
         self.tables.push(loaded);
@@ -167,9 +178,12 @@ impl Machine<'_> {
         let text = text::read(&path)?;
         let loaded = &mut self.tables[at];
         loaded.protection = None;
+        loaded.table_mut().adjusted = None;
         let applied = hst::apply(&path, &text, loaded.table_mut(), options)?;
         for (action, good, bad) in &applied.counts {
-            self.log.say(format!("a-priori `{action}`: {good} lines followed, {bad} skipped"));
+            let said = format!("a-priori `{action}`: {good} lines followed, {bad} skipped");
+            loaded.done.push(format!("{}, {said}", super::paths::base_name(file)));
+            self.log.say(said);
         }
         for line in &applied.skipped {
             self.log.say(format!("{}, {line}", super::paths::base_name(file)));
@@ -202,13 +216,23 @@ impl Machine<'_> {
             return Err(self.fault("a finished table cannot be recoded").hint(hint).into());
         };
         let before = made.original(dimension);
-        let recoded = match (by, &file) {
+        let mut recoded = match (by, &file) {
             (RecodeBy::Level(level), _) => grc::fold_level(before, *level),
             (RecodeBy::File(_), Some(path)) => grc::recode(path, &text::read(path)?, before)?,
             (RecodeBy::File(name), None) => return Err(self.no_file(name).into()),
         };
+        if let (Some(name), Some(path)) = (&recoded.code_list, &file) {
+            let found = self.paths.find(name, &folders(&[path]));
+            recoded.codes.read_labels(&found.unwrap_or_else(|| name.into()));
+        }
         let made = made.as_ref().clone().recode(dimension, &recoded)?;
-        self.tables[at] = Loaded { table: Made::Micro(Box::new(made)), protection: None };
+        let mut done = std::mem::take(&mut self.tables[at].done);
+        let how = match by {
+            RecodeBy::File(name) => super::paths::base_name(name).to_owned(),
+            RecodeBy::Level(level) => format!("level {level}"),
+        };
+        done.push(format!("{variable} was recoded by {how}"));
+        self.tables[at] = Loaded { table: Made::Micro(Box::new(made)), protection: None, done };
         for note in &recoded.notes {
             self.log.say(note.clone());
         }

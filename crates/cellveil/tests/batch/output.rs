@@ -2,6 +2,7 @@
 
 use crate::support::{Folder, READ, small};
 use cellveil::BatchOptions;
+use std::fmt::Write;
 
 #[test]
 fn every_format_shows_the_protected_table() {
@@ -52,33 +53,75 @@ fn a_table_that_would_give_cells_away_is_not_written_for_the_public() {
 }
 
 #[test]
-fn methods_that_exist_run_and_the_others_stop_the_batch_and_are_named() {
+fn every_method_of_the_batch_language_runs_under_its_name_here() {
     let folder = small();
-    let mut said = Vec::new();
-    for call in ["GH(1)", "MOD(1,5,1,1,1)", "OPT(1,10)", "NET(1)", "RND(1,5)", "CTA(1)", "CKM(1)"] {
-        let result =
-            folder.run(&format!("{READ}<SUPPRESS> {call}\n<WRITETABLE> (1,3,AS+,\"t.csv\")\n"));
-        let name = call.split('(').next().unwrap();
-        let technique =
-            cellveil_argus::arb::Technique::ALL.iter().find(|(_, code, _)| *code == name).unwrap();
-        // Once a method exists, its batch runs.
-        if technique.2.parse::<cellveil_suppress::Method>().is_err() {
-            let error = result.unwrap_err();
-            assert!(error.contains(technique.2) && error.contains("AUTO"), "{error}");
-            assert!(!folder.path("t.csv").exists());
-            said.push(error);
-        } else {
-            let log = result.unwrap().text();
-            assert!(log.contains(&format!("by the method {}", technique.2)), "{log}");
-            std::fs::remove_file(folder.path("t.csv")).unwrap();
+    for (call, name) in [
+        ("GH(1)", "hypercube"),
+        ("GH(1,75,1,0)", "hypercube"),
+        ("MOD(1,5,1,1,1)", "modular"),
+        ("MOD(1)", "modular"),
+        ("OPT(1,10)", "optimal"),
+        ("NET(1)", "network"),
+        ("RND(1,15)", "rounding"),
+        ("CTA(1)", "cta"),
+        ("AUTO(1)", "auto"),
+    ] {
+        let log = folder
+            .run(&format!("{READ}<SUPPRESS> {call}\n<WRITETABLE> (1,3,,\"t.csv\")\n"))
+            .unwrap();
+        let said = format!("by the method {name}");
+        assert!(log.tables[0].proven && log.text().contains(&said), "{}", log.text());
+    }
+}
+
+#[test]
+fn labels_of_codes_are_shown_in_the_report_and_kept() {
+    let folder = small();
+    let labelled = crate::support::RECORDS_RDA
+        .replace("kind 1\n", "kind 1\n  <CODELIST> \"D:\\lists\\KIND.cdl\"\n")
+        .replace("reg 2\n", "reg 2\n  <CODELIST> \"none.cdl\"\n  <DISTANCE> 1 2 5\n");
+    std::fs::write(folder.path("r.rda"), labelled).unwrap();
+    std::fs::write(folder.path("kind.cdl"), "x,\"Shops, large\"\ny,Farms & gardens\nz,Nothing\n")
+        .unwrap();
+    let log = folder.run(&format!("{READ}<WRITETABLE> (1,5,,\"t.tab\")\n")).unwrap();
+    assert!(
+        log.text().contains("no labels for `reg`: there is no file `none.cdl`"),
+        "{}",
+        log.text()
+    );
+    let report = folder.read("t.html");
+    assert!(report.contains("x  Shops, large") && report.contains("y  Farms &amp; gardens"));
+    assert_eq!(folder.read("t_kind.cdl"), "x,Shops, large\ny,Farms & gardens\n");
+    let rda = folder.read("t.rda");
+    assert!(rda.contains("<CODELIST> \"t_kind.cdl\"") && rda.contains("<DISTANCE> 1 2 5"), "{rda}");
+}
+
+#[test]
+fn costs_by_distance_withhold_neighbours_first() {
+    let mut records = String::new();
+    for row in 1..=4 {
+        for column in 1..=6 {
+            for part in [40, 35, 30] {
+                let only = row == 2 && column == 2;
+                let part = if only && part < 40 { 1 } else { part };
+                let _ = writeln!(records, "{row};{column};{part}");
+            }
         }
     }
-    if let Some(last) = said.last() {
-        assert_eq!(
-            last,
-            "b.arb:6: `CKM` is the method `cell-key`, which does not exist yet\nhint: cellveil only withholds cells so far; use `AUTO` in its place"
-        );
-    }
+    let rda = "<SEPARATOR> \";\"\nr 1\n<RECODEABLE>\n<DISTANCE> 1 3 5 7 9\nc 1\n<RECODEABLE>\n<DISTANCE> 9 7 5 3 1\nv 3\n<NUMERIC>\n";
+    let folder = Folder::new(&[("r.csv", &records), ("r.rda", rda)]);
+    let read = "<OPENMICRODATA> \"r.csv\"\n<OPENMETADATA> \"r.rda\"\n<SPECIFYTABLE> \"r\"\"c\"|\"v\"||-3\n<SAFETYRULE> NK(1,85)\n<READMICRODATA>\n";
+    folder
+        .run(&format!("{read}<SUPPRESS> MOD(1,5,1,1,1)\n<WRITETABLE> (1,3,AS+,\"t.txt\")\n"))
+        .unwrap();
+    let text = folder.read("t.txt");
+    let secondary: Vec<&str> =
+        text.lines().filter(|line| line.ends_with(",11")).map(|line| &line[..7]).collect();
+    // Along rows the next one is nearest, along columns the furthest.
+    assert!(secondary.contains(&"\"2\",\"6\""), "{text}");
+    assert!(secondary.contains(&"\"1\",\"2\"") || secondary.contains(&"\"3\",\"2\""), "{text}");
+    let said = folder.run(&format!("{read}<SUPPRESS> OPT(1)\n")).unwrap_err();
+    assert!(said.starts_with("b.arb:6: only `MOD` knows costs by distance"), "{said}");
 }
 
 #[test]

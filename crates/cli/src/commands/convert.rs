@@ -6,12 +6,12 @@ use crate::output;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Convert instances and tables between formats
+/// Convert instances, tables, records and lists of codes between formats
 ///
-/// A table goes from `.csv` or `.parquet` to `.csv`, `.parquet` or `.xlsx`. An instance goes from `.jj` to `.jj`, or to a
-/// `.csv` or `.parquet` file of cells with its relations beside it in `<name>-relations`, and back. Records and tables of
-/// τ-ARGUS, with their `.rda` file beside them, go to all of these; a table goes to `.tab` with `.rda`, and a `.hrc` file to a
-/// parent–child `.csv` and back.
+/// `.csv`, `.parquet` and `.xlsx` hold everything: tables, records, the cells of a `.jj` instance with its relations beside them in
+/// `<name>-relations`, hierarchies (`.hrc`), labels (`.cdl`), recodes (`.grc`) and a-priori lines (`.hst`). All of them come back.
+/// Data of τ-ARGUS are read with their `.rda` file beside them; tables become `.tab`, records `.asc`, both with `.rda`, and
+/// the hierarchies of a table stand beside it in `<name>-<variable>`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The file to read

@@ -1,13 +1,13 @@
 //! Files of τ-ARGUS: records and tables with an `.rda` file beside them, and hierarchies.
 
+use super::lists;
 use super::sheet::{Sheet, number_kind};
 use crate::PublishError;
 use crate::grid::Kind;
 use crate::single::write_file;
 use cellveil_argus::arb::{Additivity, CostSpec, Rules, Specify};
-use cellveil_argus::rda::{Metadata, Roles, Variable};
+use cellveil_argus::rda::{Levels, Metadata, Roles, Variable};
 use cellveil_argus::{ArgusTable, Fault, Records, read_table, text};
-use cellveil_tabulate::read_hrc;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,7 @@ fn wrong(fault: Fault) -> PublishError {
 
 /// Records or a finished table, one row a line.
 pub(super) fn read(path: &Path, rda: &Path) -> Result<Sheet, PublishError> {
-    let text = text::read(rda).map_err(wrong)?;
-    let (metadata, is_table) = match Metadata::of_records(rda, &text) {
-        Ok(metadata) => (metadata, false),
-        Err(_) => (Metadata::of_table(rda, &text).map_err(wrong)?, true),
-    };
+    let (metadata, is_table) = metadata(rda)?;
     let records = Records::read(path).map_err(wrong)?;
     let mut rows = Vec::new();
     let is_number = |variable: &Variable| is_number(&variable.roles);
@@ -115,8 +111,7 @@ pub(super) fn table(path: &Path, rda: &Path) -> Result<ArgusTable, PublishError>
         cost: CostSpec::Default,
         lambda: 1.0,
     };
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    let resolve = |name: &str| folder.join(name);
+    let resolve = |name: &str| beside(path, name);
     read_table(
         &[path.to_owned()],
         &metadata,
@@ -126,6 +121,47 @@ pub(super) fn table(path: &Path, rda: &Path) -> Result<ArgusTable, PublishError>
         &resolve,
     )
     .map_err(wrong)
+}
+
+/// A file that metadata name, which may come from another machine: by its base name beside the data, whatever its case.
+fn beside(path: &Path, name: &str) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let base = name.rsplit(['/', '\\', ':']).next().unwrap_or(name);
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(listed)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|file| {
+            file.file_name().is_some_and(|name| name.to_string_lossy().eq_ignore_ascii_case(base))
+        })
+        .collect();
+    files.sort();
+    let exact = folder.join(name);
+    if exact.is_file() { exact } else { files.into_iter().next().unwrap_or(exact) }
+}
+
+/// The hierarchies of data, each with its variable, as pairs of parent and child.
+pub(super) fn hierarchies(path: &Path, rda: &Path) -> Result<Vec<(String, Sheet)>, PublishError> {
+    let mut found = Vec::new();
+    for variable in metadata(rda)?.0.variables {
+        if let (Levels::File, Some(name)) = (&variable.levels, &variable.hierarchy_file) {
+            let file = beside(path, name);
+            let sheet = lists::hierarchy(&file, Some(&variable.lead), variable.total())?;
+            found.push((variable.name, sheet));
+        }
+    }
+    Ok(found)
+}
+
+/// Metadata, and whether they are those of a finished table.
+fn metadata(rda: &Path) -> Result<(Metadata, bool), PublishError> {
+    let text = text::read(rda).map_err(wrong)?;
+    Ok(match Metadata::of_records(rda, &text) {
+        Ok(metadata) => (metadata, false),
+        Err(_) => (Metadata::of_table(rda, &text).map_err(wrong)?, true),
+    })
 }
 
 /// Columns that are no variable of a table, with what they are for.
@@ -147,7 +183,11 @@ fn keyword(name: &str) -> Option<&'static str> {
 const LEFT_OUT: [&str; 5] = ["CONF_STATUS", "cell", "holdings", "weighted_count", "singleton"];
 
 /// Writes a table of cellveil as a `.tab` file with its metadata. The first row holds the codes of totals.
-pub(super) fn write_tab(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, PublishError> {
+pub(super) fn write_tab(
+    sheet: &Sheet,
+    hierarchies: &[(String, String)],
+    path: &Path,
+) -> Result<Vec<PathBuf>, PublishError> {
     let names = sheet.names();
     let kept: Vec<usize> = (0..names.len())
         .filter(|&at| !LEFT_OUT.contains(&names[at]) && !names[at].ends_with("_weight"))
@@ -174,6 +214,14 @@ pub(super) fn write_tab(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, Publ
             let total = sheet.texts().first().map_or("Total", |row| row[at].as_str());
             writeln!(metadata, "{}\n  <RECODEABLE>\n  <TOTCODE> \"{total}\"", names[at])
         };
+        if hierarchies.iter().any(|(name, _)| name == names[at]) {
+            let file = hierarchy_file(path, names[at]);
+            let file = file.file_name().unwrap_or_default().to_string_lossy();
+            let _ = writeln!(
+                metadata,
+                "  <HIERARCHICAL>\n  <HIERCODELIST> \"{file}\"\n  <HIERLEADSTRING> \"@\""
+            );
+        }
     }
     let mut files = write_file(path, |sink| {
         for row in sheet.texts() {
@@ -195,47 +243,15 @@ pub(super) fn write_tab(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, Publ
     files.extend(write_file(&path.with_extension("rda"), |sink| {
         sink.write_all(metadata.as_bytes())
     })?);
+    for (name, text) in hierarchies {
+        let file = hierarchy_file(path, name);
+        files.extend(write_file(&file, |sink| sink.write_all(text.as_bytes()))?);
+    }
     Ok(files)
 }
 
-/// A hierarchy as pairs of parent and child.
-pub(super) fn hierarchy(path: &Path) -> Result<Sheet, PublishError> {
-    let tree = read_hrc(path, None, "").map_err(|why| PublishError::Unwritable(why.to_string()))?;
-    let parent =
-        |at: Option<usize>| at.map_or("Total".to_owned(), |at| tree.nodes[at].name.clone());
-    let rows = tree.nodes.iter().map(|node| vec![parent(node.parent), node.name.clone()]).collect();
-    Ok(Sheet::new(&[("parent", Kind::Text), ("child", Kind::Text)], rows))
-}
-
-/// Pairs of parent and child as a `.hrc` file; whoever is nobody's child is the total.
-pub(super) fn write_hierarchy(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, PublishError> {
-    let rows = sheet.texts();
-    if sheet.names().len() != 2 {
-        return Err(PublishError::Unwritable(
-            "a hierarchy has two columns, parent and child".to_owned(),
-        ));
-    }
-    let is_child = |name: &str| rows.iter().any(|row| row[1] == name);
-    let mut roots: Vec<&str> =
-        rows.iter().map(|row| row[0].as_str()).filter(|n| !is_child(n)).collect();
-    roots.dedup();
-    let mut open: Vec<(&str, usize)> = Vec::new();
-    let below = |name: &str, depth: usize| {
-        let children = rows.iter().filter(|row| row[0] == name).map(|row| (row[1].as_str(), depth));
-        children.rev().collect::<Vec<_>>()
-    };
-    for root in roots.into_iter().rev() {
-        open.extend(below(root, 0));
-    }
-    let mut text = String::new();
-    while let Some((name, depth)) = open.pop() {
-        if depth > rows.len() {
-            return Err(PublishError::Unwritable(format!(
-                "`{name}` is part of itself; correct its parents"
-            )));
-        }
-        let _ = writeln!(text, "{}{name}", "@".repeat(depth));
-        open.extend(below(name, depth + 1));
-    }
-    write_file(path, |sink| sink.write_all(text.as_bytes()))
+/// `x_region.hrc` for the variable `region` of `x.tab`.
+fn hierarchy_file(path: &Path, name: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}_{name}.hrc"))
 }

@@ -1,22 +1,26 @@
 //! The same content in another format.
 //!
-//! Tables go from CSV or Parquet to CSV, Parquet or a workbook. Instances go from a JJ file to a JJ file or to two tables, one
-//! of cells and, beside it as `<name>-relations`, one of relations; and back. Data with an `.rda` file of τ-ARGUS beside them
-//! go to all of these, tables go back to `.tab` with `.rda`, and hierarchies from `.hrc` to parent–child files and back.
+//! Tables and records are rows and columns, and so are instances (cells, and beside them as `<name>-relations` relations) and the
+//! small files of τ-ARGUS: hierarchies, labels, recodes, a-priori lines. All of them go to CSV, Parquet and workbooks and come back.
+//! Data with an `.rda` file of τ-ARGUS beside them are read by it; tables go back to `.tab`, records to `.asc`, both with `.rda`.
 
 mod argus;
 mod instance;
+mod lists;
+mod records;
 mod sheet;
+mod workbook;
 
 use crate::PublishError;
 use crate::csv_file::write_csv;
-use crate::grid::Grid;
 use crate::parquet_file::write_parquet;
 use crate::single::write_file;
 use crate::xlsx_file::write_xlsx;
 use cellveil_argus::jj;
 use cellveil_core::Problem;
+use lists::List;
 use sheet::Sheet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The kinds of file that content is converted from and to.
@@ -28,8 +32,10 @@ enum Format {
     Xlsx,
     /// A table of τ-ARGUS.
     Tab,
-    /// A hierarchy.
-    Hrc,
+    /// Records of τ-ARGUS.
+    Asc,
+    /// A hierarchy, labels, a recode or a-priori lines.
+    List(List),
 }
 
 impl Format {
@@ -41,9 +47,13 @@ impl Format {
             Some("parquet") => Ok(Self::Parquet),
             Some("xlsx") => Ok(Self::Xlsx),
             Some("tab") => Ok(Self::Tab),
-            Some("hrc") => Ok(Self::Hrc),
+            Some("asc") => Ok(Self::Asc),
+            Some("hrc") => Ok(Self::List(List::Hierarchy)),
+            Some("cdl") => Ok(Self::List(List::Labels)),
+            Some("grc") => Ok(Self::List(List::Recode)),
+            Some("hst") => Ok(Self::List(List::Apriori)),
             _ => Err(PublishError::Unwritable(format!(
-                "`{}` is of no known kind; name a file that ends in `.jj`, `.csv`, `.parquet`, `.xlsx`, `.tab` or `.hrc`",
+                "`{}` is of no known kind; name a file that ends in `.csv`, `.parquet`, `.xlsx`, `.jj`, `.tab`, `.asc`, `.hrc`, `.cdl`, `.grc` or `.hst`",
                 path.display()
             ))),
         }
@@ -63,93 +73,118 @@ pub fn convert(from: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
         return from_argus(from, &rda, to);
     }
     match (Format::of(from)?, Format::of(to)?) {
-        (Format::Tab, _) => Err(PublishError::Unwritable(format!(
+        (Format::Tab | Format::Asc, _) => Err(PublishError::Unwritable(format!(
             "`{}` has no metadata; put its `.rda` file beside it, under the same name",
             from.display()
         ))),
-        (Format::Hrc, format @ (Format::Csv | Format::Parquet | Format::Xlsx)) => {
-            write_sheet(&argus::hierarchy(from)?, to, format)
-        }
-        (format @ (Format::Csv | Format::Parquet), Format::Hrc) => {
-            argus::write_hierarchy(&read_sheet(from, format)?, to)
-        }
-        (Format::Hrc, _) | (_, Format::Hrc) => Err(PublishError::Unwritable(
-            "a hierarchy is converted to and from `.csv` or `.parquet` files of parents and children"
-                .to_owned(),
-        )),
-        (format @ (Format::Csv | Format::Parquet), Format::Tab) => {
-            argus::write_tab(&read_sheet(from, format)?, to)
-        }
-        (Format::Jj, Format::Tab) => Err(PublishError::Unwritable(
-            "the cells of an instance have numbers, no codes; convert it to `.csv` or `.parquet`"
-                .to_owned(),
-        )),
-        (Format::Xlsx, _) => Err(PublishError::Unwritable(format!(
-            "`{}` is a workbook, which is for people; convert the `.csv` or `.parquet` file beside it",
-            from.display()
-        ))),
         (Format::Jj, Format::Jj) => write_instance(&instance::read_jj(from)?, to),
-        (Format::Jj, Format::Xlsx) => Err(PublishError::Unwritable(
-            "an instance is no table for people; convert it to `.csv` or `.parquet`".to_owned(),
-        )),
-        (Format::Jj, format) => {
+        (Format::Jj, format @ (Format::Csv | Format::Parquet | Format::Xlsx)) => {
             let problem = instance::read_jj(from)?;
             let mut files = write_sheet(&instance::cells(&problem), to, format)?;
-            files.extend(write_sheet(&instance::relations(&problem), &beside(to), format)?);
+            let relations = instance::relations(&problem);
+            files.extend(write_sheet(&relations, &beside(to, "relations"), format)?);
             Ok(files)
         }
+        (Format::Jj, _) => Err(PublishError::Unwritable(
+            "the cells of an instance have numbers, no codes; convert it to `.csv`, `.parquet` or `.xlsx`"
+                .to_owned(),
+        )),
         (format, Format::Jj) => {
             let cells = read_sheet(from, format)?;
-            let relations = read_sheet(&beside(from), format)?;
+            let relations = read_sheet(&beside(from, "relations"), format)?;
             let text = instance::jj_text(&cells, &relations)
                 .map_err(|what| instance::wrong(from, what))?;
             let problem = jj::read(&text, 0).map_err(|error| instance::wrong(from, error))?;
             write_instance(&problem, to)
         }
+        (format, Format::Tab) => {
+            let sheet = read_sheet(from, format)?;
+            let hierarchies = hierarchies_beside(&sheet, from, format)?;
+            argus::write_tab(&sheet, &hierarchies, to)
+        }
         (format, target) => write_sheet(&read_sheet(from, format)?, to, target),
     }
 }
 
-/// Data of τ-ARGUS in another format.
-fn from_argus(from: &Path, rda: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
-    match Format::of(to)? {
-        Format::Jj => {
-            let table = argus::table(from, rda)?;
-            write_file(to, |sink| cellveil_argus::write::write_jj(&table, false, sink))
+/// The hierarchies that stand beside a table as `<name>-<variable>`, each with its variable.
+fn hierarchies_beside(
+    sheet: &Sheet,
+    from: &Path,
+    format: Format,
+) -> Result<Vec<(String, String)>, PublishError> {
+    let mut found = Vec::new();
+    for name in sheet.names() {
+        let path = beside(from, name);
+        if path.is_file() {
+            let text = lists::text_of(List::Hierarchy, &read_sheet(&path, format)?)?;
+            found.push((name.to_owned(), text));
         }
-        Format::Tab => argus::write_tab(&argus::read(from, rda)?, to),
-        Format::Hrc => Err(PublishError::Unwritable("a table is no hierarchy".to_owned())),
-        format => write_sheet(&argus::read(from, rda)?, to, format),
+    }
+    Ok(found)
+}
+
+/// Data of τ-ARGUS in another format, with the hierarchies of a table beside it.
+fn from_argus(from: &Path, rda: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
+    let target = Format::of(to)?;
+    if target == Format::Jj {
+        let table = argus::table(from, rda)?;
+        return write_file(to, |sink| cellveil_argus::write::write_jj(&table, false, sink));
+    }
+    let sheet = argus::read(from, rda)?;
+    let hierarchies = argus::hierarchies(from, rda)?;
+    match target {
+        Format::Tab => {
+            let text = |(name, sheet): &(String, Sheet)| {
+                Ok((name.clone(), lists::text_of(List::Hierarchy, sheet)?))
+            };
+            let hierarchies: Result<Vec<_>, PublishError> = hierarchies.iter().map(text).collect();
+            argus::write_tab(&sheet, &hierarchies?, to)
+        }
+        Format::List(_) => {
+            Err(PublishError::Unwritable("data are no list of codes; convert the list".to_owned()))
+        }
+        target => {
+            let mut files = write_sheet(&sheet, to, target)?;
+            if target != Format::Asc {
+                for (name, hierarchy) in &hierarchies {
+                    files.extend(write_sheet(hierarchy, &beside(to, name), target)?);
+                }
+            }
+            Ok(files)
+        }
     }
 }
 
 /// `x-relations.csv` for `x.csv`.
-fn beside(path: &Path) -> PathBuf {
+fn beside(path: &Path, what: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{stem}-relations.{extension}"))
+    path.with_file_name(format!("{stem}-{what}.{extension}"))
 }
 
 fn read_sheet(path: &Path, format: Format) -> Result<Sheet, PublishError> {
     match format {
         Format::Parquet => Sheet::read_parquet(path),
+        Format::Xlsx => workbook::read(path),
+        Format::List(list) => lists::read(list, path),
         _ => Sheet::read_csv(path),
     }
 }
 
-fn write_sheet(
-    grid: &impl Grid,
-    path: &Path,
-    format: Format,
-) -> Result<Vec<PathBuf>, PublishError> {
+fn write_sheet(sheet: &Sheet, path: &Path, format: Format) -> Result<Vec<PathBuf>, PublishError> {
     let title = path.file_stem().unwrap_or_default().to_string_lossy();
     match format {
-        Format::Parquet => write_file(path, |sink| write_parquet(grid, sink)),
+        Format::Parquet => write_file(path, |sink| write_parquet(sheet, sink)),
         Format::Xlsx => {
             let folder = std::env::temp_dir();
-            write_file(path, |sink| write_xlsx(grid, &title, &folder, sink))
+            write_file(path, |sink| write_xlsx(sheet, &title, &folder, sink))
         }
-        _ => write_file(path, |sink| write_csv(grid, sink)),
+        Format::Asc => records::write(sheet, path),
+        Format::List(list) => {
+            let text = lists::text_of(list, sheet)?;
+            write_file(path, |sink| sink.write_all(text.as_bytes()))
+        }
+        _ => write_file(path, |sink| write_csv(sheet, sink)),
     }
 }
 

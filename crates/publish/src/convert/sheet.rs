@@ -89,7 +89,7 @@ impl Sheet {
     }
 
     /// Finds out which columns hold numbers.
-    fn typed(names: Vec<String>, rows: Vec<Vec<String>>) -> Self {
+    pub(super) fn typed(names: Vec<String>, rows: Vec<Vec<String>>) -> Self {
         let column = |(at, name): (usize, String)| {
             let texts = rows.iter().map(|row| row[at].as_str());
             let kind = if is_number(&name) { number_kind(texts) } else { Kind::Text };

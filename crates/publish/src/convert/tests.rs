@@ -10,7 +10,7 @@ const INSTANCE: &str = "0\n3\n7 30.5 30 u 0 1e20 3 3.5 0\n8 12 1 s 0 50 0 0 0\n9
 
 #[test]
 fn an_instance_comes_back_from_two_tables() {
-    for kind in ["csv", "parquet"] {
+    for kind in ["csv", "parquet", "xlsx"] {
         let dir = tempfile::tempdir().unwrap();
         let place = |name: &str| dir.path().join(name);
         fs::write(place("a.jj"), INSTANCE).unwrap();
@@ -113,4 +113,74 @@ fn records_of_argus_become_a_table_of_columns() {
         fs::read_to_string(place("out.csv")).unwrap(),
         "reg,kind,val\nN1,x,9.5\nN2,y,12.0\n"
     );
+}
+
+/// Sends a file to every format of rows and columns and back.
+fn there_and_back(files: &[(&str, &str)], from: &str, back: &str) -> Vec<String> {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name);
+    for (name, text) in files {
+        fs::write(place(name), text).unwrap();
+    }
+    let kinds = ["csv", "parquet", "xlsx"];
+    let there_and_back = |kind: &&str| {
+        let (middle, end) = (place(&format!("there.{kind}")), place(back));
+        convert(&place(from), &middle).unwrap();
+        convert(&middle, &end).unwrap();
+        fs::read_to_string(end).unwrap()
+    };
+    kinds.iter().map(there_and_back).collect()
+}
+
+#[test]
+fn small_files_come_back_from_every_format() {
+    for (name, text) in [
+        ("a.hrc", "N\n@ 1\n@ 2\n@@2a\nS\n@3\n"),
+        ("a.cdl", " 1,Groningen\n 2,Friesland, all of it\n"),
+        ("a.grc", "1 : 1-5\n\"rest\" : 6, 7-\n"),
+        ("b.grc", "<TREERECODE>\n142\n1500\n"),
+        ("a.hst", "N2;y;u\nN2;y;pl;3;7\n;x;p\nS1;s;c;12.5\n"),
+    ] {
+        let end = name.rsplit('.').next().unwrap();
+        for back in there_and_back(&[(name, text)], name, &format!("back.{end}")) {
+            assert_eq!(back, text, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_table_keeps_its_hierarchy_in_every_format() {
+    let rda = "<SEPARATOR> \";\"\n<SAFE> S\n<UNSAFE> U\n<PROTECT> P\nreg\n  <RECODEABLE>\n  <TOTCODE> \"T\"\n  <HIERARCHICAL>\n  <HIERCODELIST> \"back_reg.hrc\"\n  <HIERLEADSTRING> \"@\"\nvalue\n  <NUMERIC>\nrespondents\n  <FREQUENCY>\nstatus\n  <STATUS>\n";
+    let cells = "\"T\";60;9;S\n\"N\";30;5;S\n\"N1\";10;2;U\n\"N2\";20;3;P\n\"S\";30;4;M\n";
+    let hrc = "N\n@N1\n@N2\nS\n";
+    let described = rda.replace("back_reg", "D:\\\\x\\\\REG");
+    let files = [("t.tab", cells), ("t.rda", &described), ("reg.hrc", hrc)];
+    for back in there_and_back(&files, "t.tab", "back.tab") {
+        assert_eq!(back, cells);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    convert(&dir.path().join("t.tab"), &dir.path().join("back.tab")).unwrap();
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    assert_eq!((read("back.rda"), read("back_reg.hrc")), (rda.to_owned(), hrc.to_owned()));
+    convert(&dir.path().join("back.tab"), &dir.path().join("back.jj")).unwrap();
+    assert_eq!(read("back.jj").lines().nth(1), Some("5"));
+}
+
+#[test]
+fn records_come_back_from_every_format() {
+    let rda =
+        "reg 1 2\n  <RECODEABLE>\nkind 4 2\n  <RECODEABLE>\nval 7 4\n  <NUMERIC>\n  <DECIMALS> 1\n";
+    let records = "N1 01  9.5\nN2 02 12.0\nN2 01 -3.5\n";
+    for back in there_and_back(&[("r.asc", records), ("r.rda", rda)], "r.asc", "back.asc") {
+        // Numbers may be written with fewer zeros.
+        assert_eq!(back.replace("12.0", "  12"), records.replace("12.0", "  12"));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("r.csv"), "reg,kind,val\nN1,01,9.5\nN2,02,12\n").unwrap();
+    let files = convert(&dir.path().join("r.csv"), &dir.path().join("s.asc")).unwrap();
+    let text = fs::read_to_string(&files[1]).unwrap();
+    assert_eq!(text, rda.replace("val 7 4", "val 7 3"));
 }

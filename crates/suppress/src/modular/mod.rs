@@ -7,6 +7,7 @@
 //! lacks, come last.
 
 mod piece;
+mod plan;
 
 use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
@@ -15,6 +16,7 @@ use crate::subtable::{SubTable, subtables};
 use cellveil_attack::{Component, Crossings};
 use cellveil_core::{Bound, CellId, Incidence, Pattern, Problem, Why};
 use piece::{Margins, Piece};
+pub use plan::{Part, PartCell, Plan};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 

@@ -55,6 +55,20 @@ impl Piece {
             }
             status => status,
         };
+        let status = cells.iter().map(status).collect();
+        let costs = cells.iter().map(|&cell| whole.cost(cell)).collect();
+        Self::new(whole, incidence, cells, costs, status, needs)
+    }
+
+    /// Some cells of a table, ascending, with costs and statuses of their own.
+    pub(super) fn new(
+        whole: &Problem,
+        incidence: &Incidence,
+        cells: Vec<CellId>,
+        costs: Vec<f64>,
+        status: Vec<Status>,
+        needs: Needs,
+    ) -> Option<Self> {
         let parts = whole.parts();
         let column =
             |values: &[i64]| cells.iter().map(|cell| values[cell.index()]).collect::<Vec<i64>>();
@@ -62,10 +76,10 @@ impl Piece {
         let inner = ProblemParts {
             decimals: whole.decimals(),
             values: column(&parts.values),
-            costs: cells.iter().map(|&cell| whole.cost(cell)).collect(),
+            costs,
             lower: column(&parts.lower),
             upper: column(&parts.upper),
-            status: cells.iter().map(status).collect(),
+            status,
             needs,
             relations: relations(whole, incidence, &cells),
             names: CellNames::Ids(cells.iter().map(|&cell| whole.names().id(cell)).collect()),
