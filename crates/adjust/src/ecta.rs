@@ -11,6 +11,7 @@ use crate::random::Random;
 use crate::rounding::audited;
 use crate::task::Task;
 use crate::{AdjustError, Adjusted, Options};
+use cellveil_attack::Intervals;
 use cellveil_core::{CellId, Problem, Promise};
 use cellveil_lp::{Changes, Limits, Model, Outcome};
 
@@ -30,7 +31,7 @@ pub(crate) fn adjust(
     options: &Options,
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
-    let task = Task::new(problem, options.weights, false, true)?;
+    let task = Task::new(problem, options.weights, false)?;
     let count = task.sensitive.len();
     let mut random = Random::new(context.seed);
     let mut moved = (count / 2).max(1);
@@ -86,7 +87,7 @@ fn attempt(
         lower[i] = lower[i].max(-radius);
         upper[i] = upper[i].min(radius);
     }
-    let ranges = Ranges { lower: &lower, upper: &upper };
+    let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
     let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context.engine)? else {
         return Ok(None);
     };
@@ -102,7 +103,7 @@ fn attempt(
     let millionths = (beta * MILLION).ceil() as u64 + 1;
     let promise = Promise::Radius { millionths };
     let adjusted = finished(problem, Some(adjustment), promise, options, None)?;
-    audited(problem, adjusted, context).map(Some)
+    audited(problem, adjusted, Intervals::None, context).map(Some)
 }
 
 /// The least `β`, and moves that stay within it and near the wished ones: cell, move and the distance between its levels.
@@ -133,7 +134,8 @@ fn least_radius(
     let relations = problem.relations();
     for relation in 0..relations.len() {
         let terms = relations.row(relation).map(|(cell, c)| (cell.0, f64::from(c)));
-        model.row(terms.collect(), 0.0, 0.0);
+        let missing = task.missing[relation] / scale;
+        model.row(terms.collect(), missing, missing);
     }
     let limits = Limits { seconds: context.left(), ..Limits::default() };
     match context.engine.open(&model)?.solve(&limits)? {

@@ -18,10 +18,12 @@ mod program;
 mod quadratic;
 mod random;
 mod rounding;
+mod sense_key;
 mod task;
 
 pub use context::{Context, Progress};
 pub use error::AdjustError;
 pub use method::{Adjusted, Method, Options, adjust};
-pub use online::{OnlineAnswer, adjust_online, keyed_sense};
+pub use online::{OnlineAnswer, Relaxed, adjust_online};
 pub use options::{Norm, Search, UnknownName, Weights};
+pub use sense_key::{Key, contributors_sense, keyed_sense};

@@ -40,12 +40,13 @@ pub fn release_adjusted(
     let adjusted =
         run.stage("adjust", || run.install(|| adjust(&problem, method, options, &context)))??;
     let summary = summary(&problem, &adjusted, method, options);
-    let Adjusted { adjustment, promise, certificate, .. } = adjusted;
+    let Adjusted { adjustment, promise, certificate, audit, .. } = adjusted;
     let release =
         run.stage("verify", || AdjustedRelease::new(problem, adjustment, promise, certificate))?;
     let summary = run.complete(summary);
     let publication = AdjustedPublication {
         release: &release,
+        audit: &audit,
         summary: summary.clone(),
         inputs: origin.inputs.clone(),
         job: origin.job.clone(),

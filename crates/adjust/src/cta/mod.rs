@@ -5,8 +5,10 @@ mod descent;
 mod squares;
 mod start;
 mod subtables;
+mod whole;
 
 pub(crate) use squares::find_squares;
+pub(crate) use whole::find_whole;
 
 use crate::context::Context;
 use crate::program::{Answer, Point, Program, Sense};
