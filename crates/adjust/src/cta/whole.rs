@@ -34,7 +34,7 @@ pub(crate) fn find_whole(
         let seconds = context.left().map(|left| left.max(super::MOMENT));
         let limits = Limits { nodes, seconds, gap: context.gap, ..Limits::default() };
         let start = start.map(|best| (&best.senses, best.point.moves.as_slice()));
-        Ok(program.search(context.engine, senses, start, &limits)?)
+        Ok(program.search(context.engine, senses, start, &limits, None)?)
     };
     let same: Vec<Sense> = best.senses.iter().copied().map(Some).collect();
     let mut found = match whole(&same, None)? {

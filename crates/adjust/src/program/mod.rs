@@ -8,9 +8,13 @@
 //! A cell with a level below zero may stay where it is, and its cost has its kink elsewhere: it moves like any other, and with a binary
 //! `y`, `z ≥ u y + low (1 − y)` and `z ≤ −l (1 − y) + high y`.
 
+mod tight;
+
 use crate::task::{Senses, Task};
 use cellveil_core::Side;
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome, Session, Solution};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The columns of a cell.
 #[derive(Clone, Copy)]
@@ -83,6 +87,13 @@ impl<'a> Program<'a> {
         Self::in_steps_of(task.scale(), task, cutoff)
     }
 
+    /// As [`Program::new`], with rows that bring the relaxation nearer to whole swings.
+    pub(crate) fn tight(task: &'a Task<'a>, cutoff: Option<f64>) -> Self {
+        let mut program = Self::new(task, cutoff);
+        program.tighten();
+        program
+    }
+
     /// As [`Program::new`], with whole moves where senses are searched.
     pub(crate) fn whole(task: &'a Task<'a>, cutoff: Option<f64>) -> Self {
         Self { whole: true, ..Self::in_steps_of(1.0, task, cutoff) }
@@ -93,7 +104,7 @@ impl<'a> Program<'a> {
         let mut program = Self {
             task,
             places: vec![Place::Fixed; task.weights.len()],
-            model: Model { changes: Changes::Many, ..Model::default() },
+            model: Model { changes: Changes::Bounds, ..Model::default() },
             scale,
             far: FAR * task.scale() / scale,
             price,
@@ -254,18 +265,20 @@ impl<'a> Program<'a> {
                 session.set_bounds(column, lower, upper)?;
             }
         }
-        let outcome = session.solve(limits)?;
+        let cutoff = limits.cutoff.map(|cost| cost / self.price - self.constant);
+        let outcome = session.solve(&Limits { cutoff, ..*limits })?;
         self.session = Some(session);
         Ok(self.answer(outcome))
     }
 
-    /// Searches the best senses among those left open, starting from known ones.
+    /// Searches the best senses among those left open, starting from known ones, until the flag is set.
     pub(crate) fn search(
         &self,
         engine: &dyn Engine,
         senses: &[Sense],
         start: Option<(&Senses, &[f64])>,
         limits: &Limits,
+        stop: Option<&Arc<AtomicBool>>,
     ) -> Result<Answer, EngineError> {
         let mut model = self.model.clone();
         let mut binaries = Vec::new();
@@ -289,6 +302,9 @@ impl<'a> Program<'a> {
                 columns[y as usize] = if senses[at] == Side::Up { 1.0 } else { 0.0 };
             }
             session.start(&columns)?;
+        }
+        if let Some(stop) = stop {
+            session.stop_at(Arc::clone(stop))?;
         }
         Ok(self.answer(session.solve(limits)?))
     }
