@@ -11,6 +11,7 @@ mod cta;
 mod ecta;
 mod error;
 mod exact;
+mod groups;
 mod method;
 mod online;
 mod options;

@@ -35,7 +35,7 @@ pub(crate) fn round(
         let adjustment = values.map(|values| Adjustment::new(problem.decimals(), values));
         let promise = Promise::Rounded { base: options.base, steps };
         let adjusted = finished(problem, adjustment, promise, options, Some(bound))?;
-        return audited(problem, adjusted, Intervals::Affordable, context);
+        return audited(problem, adjusted, context);
     }
     Err(AdjustError::NoRounding { steps: options.steps })
 }
@@ -182,13 +182,12 @@ fn solve(
 pub(crate) fn audited(
     problem: &Problem,
     adjusted: Adjusted,
-    intervals: Intervals,
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
     let view = intruder_view(problem, &adjusted.adjustment, adjusted.promise).ok_or_else(|| {
         AdjustError::Argument("the amounts are too large to be checked".to_owned())
     })?;
-    let options = AttackOptions { intervals };
+    let options = AttackOptions { intervals: Intervals::Affordable };
     let found = attack(&view, &all_withheld(&view), context.engine, options, &[])?;
     if let Some(exposed) = found.audit.exposed.first() {
         let cell = problem.names().describe(exposed.cell).to_string();
