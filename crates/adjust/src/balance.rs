@@ -10,7 +10,7 @@ const PASSES: usize = 4;
 pub(crate) fn balanced_senses(task: &Task<'_>) -> Senses {
     let relations = task.problem.relations();
     let incidence = relations.incidence(task.problem.len());
-    let mut sums = vec![0.0_f64; relations.len()];
+    let mut sums: Vec<f64> = task.missing.iter().map(|missing| -missing).collect();
     let count = task.sensitive.len();
     let mut senses: Vec<Option<Side>> = vec![None; count];
     let mut order: Vec<usize> = (0..count).collect();

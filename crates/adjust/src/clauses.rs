@@ -24,8 +24,7 @@ pub(crate) fn consistent_senses(
     wishes: &[Side],
 ) -> Option<Senses> {
     let mut solver = BasicSolver::default();
-    // The solver's polarity is the sign of the literal it tries first: true for the negative one.
-    let polarity = |wish: Side| if wish == Side::Up { lbool::FALSE } else { lbool::TRUE };
+    let polarity = |wish: Side| if wish == Side::Up { lbool::TRUE } else { lbool::FALSE };
     let variables: Vec<_> =
         wishes.iter().map(|&wish| solver.new_var(polarity(wish), true)).collect();
     for (at, sensitive) in task.sensitive.iter().enumerate() {
@@ -54,7 +53,8 @@ pub(crate) fn bad_combinations(task: &Task<'_>) -> Vec<Vec<Literal>> {
     for relation in 0..relations.len() {
         // The least sum, and for each literal by how much it raises it; then the same from above, mirrored.
         for mirror in [1.0, -1.0] {
-            let (mut least, mut size) = (0.0, 0.0);
+            let mut least = -mirror * task.missing[relation];
+            let mut size = least.abs();
             let mut raises: Vec<(f64, Literal)> = Vec::new();
             for (cell, c) in relations.row(relation) {
                 let (i, c) = (cell.index(), mirror * f64::from(c));
@@ -107,6 +107,28 @@ fn covers(raises: &[(f64, Literal)], least: f64, noise: f64, clauses: &mut Vec<V
             let mut with = chosen;
             with.push(literal);
             stack.push((at + 1, sum + raise, with));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::consistent_senses;
+    use crate::Weights;
+    use crate::task::Task;
+    use cellveil_core::Side;
+    use cellveil_testkit::tables::Tables;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn wishes_come_true_where_nothing_forbids_them(problem in Tables::tiny().problems(), ups in any::<u64>()) {
+            let Ok(task) = Task::new(&problem, Weights::One, false) else { return Ok(()) };
+            let wish = |at: usize| if ups >> (at % 64) & 1 == 0 { Side::Down } else { Side::Up };
+            let wishes: Vec<Side> = (0..task.sensitive.len())
+                .map(|at| task.sensitive[at].forced().unwrap_or_else(|| wish(at)))
+                .collect();
+            prop_assert_eq!(consistent_senses(&task, &[], &wishes), Some(wishes));
         }
     }
 }

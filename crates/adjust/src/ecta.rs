@@ -2,7 +2,7 @@
 //!
 //! `k` random sensitive cells go as near as the sums allow to a random value between their levels, the others keep theirs, and a
 //! linear program finds the least `β` such that all other cells stay within `β/2` of their values. An intruder who knows `β` is asked whether every sensitive cell is
-//! protected on both sides; if not, `k` grows.
+//! protected on both sides; if not, `k` grows, and at last the radius that is published.
 
 use crate::context::Context;
 use crate::exact::{Ranges, exact};
@@ -10,12 +10,17 @@ use crate::method::finished;
 use crate::random::Random;
 use crate::rounding::audited;
 use crate::task::Task;
-use crate::{AdjustError, Adjusted, Options};
-use cellveil_core::{CellId, Problem, Promise};
+use crate::{AdjustError, Adjusted, Options, groups};
+use cellveil_core::{CellId, Problem, Promise, intruder_view};
 use cellveil_lp::{Changes, Limits, Model, Outcome};
 
-/// How many choices are tried before the method gives up.
-const TRIES: usize = 40;
+/// How many choices of moved cells are tried before the published radius is widened, and how often it is.
+const CHOICES: usize = 2;
+const WIDENINGS: usize = 12;
+/// How much wider than it seems necessary a radius is made.
+const MARGIN: f64 = 1.01;
+/// How many choices without any table are tried before the method gives up.
+const EMPTY: usize = 40;
 /// How much more the wished values count than the radius.
 const WISH: f64 = 20.0;
 /// Of one, in the unit of the published radius.
@@ -24,31 +29,72 @@ const MILLION: f64 = 1e6;
 /// Adjusts a table.
 ///
 /// # Errors
-/// [`AdjustError`] if no choice of moved cells was found that protects all.
+/// [`AdjustError`] if no choice of moved cells and no radius was found that protects all.
 pub(crate) fn adjust(
     problem: &Problem,
     options: &Options,
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
-    let task = Task::new(problem, options.weights, false, true)?;
+    let task = Task::new(problem, options.weights, false)?;
     let count = task.sensitive.len();
     let mut random = Random::new(context.seed);
     let mut moved = (count / 2).max(1);
-    let mut exposed = None;
-    for _ in 0..TRIES {
+    let (mut choices, mut empty) = (0, 0);
+    loop {
         if context.is_over() {
             return Err(AdjustError::OutOfTime);
         }
-        match attempt(problem, &task, moved, options, &mut random, context) {
-            Err(AdjustError::Unprotected { cell }) => exposed = Some(cell),
-            Ok(None) => {}
-            Ok(Some(adjusted)) => return Ok(adjusted),
-            Err(error) => return Err(error),
+        let Some(adjusted) = attempt(problem, &task, moved, options, &mut random, context)? else {
+            empty += 1;
+            if empty == EMPTY {
+                let cell = "no choice kept every sum and bound".to_owned();
+                return Err(AdjustError::Unprotected { cell });
+            }
+            moved = (moved + moved / 2 + 1).min(count);
+            continue;
+        };
+        choices += 1;
+        let widenings = if choices < CHOICES && moved < count { 0 } else { WIDENINGS };
+        match protected(problem, adjusted, widenings, context) {
+            Err(AdjustError::Unprotected { .. }) if widenings == 0 => {}
+            answer => return answer,
         }
-        moved = (moved + moved / 2 + 1).min(count);
+        moved = (2 * moved).min(count);
     }
-    let cell = exposed.unwrap_or_else(|| "no choice kept every sum and bound".to_owned());
-    Err(AdjustError::Unprotected { cell })
+}
+
+/// Shows that every need is met by whoever knows the radius. Where it is too small, a larger one may be published: it is as true, and what
+/// was shown already still holds.
+fn protected(
+    problem: &Problem,
+    mut adjusted: Adjusted,
+    widenings: usize,
+    context: &Context<'_>,
+) -> Result<Adjusted, AdjustError> {
+    let mut known = Vec::new();
+    for widened in 0..=widenings {
+        let Promise::Radius { millionths } = adjusted.promise else { break };
+        let view = intruder_view(problem, &adjusted.adjustment, adjusted.promise);
+        let view = view.ok_or_else(|| {
+            AdjustError::Argument("the amounts are too large to be checked".to_owned())
+        })?;
+        if !view.insiders().is_empty() {
+            // Insiders each want tables of their own, which is the attack's work.
+            return audited(problem, adjusted, context);
+        }
+        let short = match groups::meet(&view, known, widenings > 0, context)? {
+            Ok(certificate) => return Ok(Adjusted { certificate, ..adjusted }),
+            Err(short) => short,
+        };
+        let wider = (millionths as f64 * MARGIN / short.share.max(0.1)).ceil();
+        if widened == widenings || short.share <= 0.0 || wider >= 2.0 * MILLION {
+            let cell = problem.names().describe(short.cell).to_string();
+            return Err(AdjustError::Unprotected { cell });
+        }
+        known = short.witnesses;
+        adjusted.promise = Promise::Radius { millionths: wider as u64 };
+    }
+    Err(AdjustError::NotExact)
 }
 
 /// One choice of `moved` cells; `None` if no table has it.
@@ -86,7 +132,7 @@ fn attempt(
         lower[i] = lower[i].max(-radius);
         upper[i] = upper[i].min(radius);
     }
-    let ranges = Ranges { lower: &lower, upper: &upper };
+    let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
     let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context.engine)? else {
         return Ok(None);
     };
@@ -101,8 +147,7 @@ fn attempt(
         .fold(0.0, f64::max);
     let millionths = (beta * MILLION).ceil() as u64 + 1;
     let promise = Promise::Radius { millionths };
-    let adjusted = finished(problem, Some(adjustment), promise, options, None)?;
-    audited(problem, adjusted, context).map(Some)
+    finished(problem, Some(adjustment), promise, options, None).map(Some)
 }
 
 /// The least `β`, and moves that stay within it and near the wished ones: cell, move and the distance between its levels.
@@ -133,7 +178,8 @@ fn least_radius(
     let relations = problem.relations();
     for relation in 0..relations.len() {
         let terms = relations.row(relation).map(|(cell, c)| (cell.0, f64::from(c)));
-        model.row(terms.collect(), 0.0, 0.0);
+        let missing = task.missing[relation] / scale;
+        model.row(terms.collect(), missing, missing);
     }
     let limits = Limits { seconds: context.left(), ..Limits::default() };
     match context.engine.open(&model)?.solve(&limits)? {

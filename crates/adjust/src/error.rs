@@ -36,6 +36,19 @@ pub enum AdjustError {
         "the adjusted table could not be rounded so that every sum holds exactly\nhint: free some of the frozen cells, or widen bounds"
     )]
     NotExact,
+    /// Tables exist, but none of whole units.
+    #[error(
+        "no table of whole units keeps every relation, bound and protection level\nhint: leave out `--whole`, or widen bounds"
+    )]
+    NotWhole,
+    /// An on-line answer that is no release.
+    #[error(
+        "with the senses of this key the answer would relax {what}\nhint: method `cta` chooses the senses itself; or lower these levels, or widen bounds"
+    )]
+    Relaxed {
+        /// What, by name and by how much.
+        what: String,
+    },
     /// No rounding within the steps allowed.
     #[error(
         "no table of multiples of the base adds up within {steps} steps\nhint: allow more steps, or take another base"

@@ -20,6 +20,8 @@ pub(crate) const LARGE: usize = 300_000;
 pub(crate) struct Ranges<'a> {
     pub(crate) lower: &'a [f64],
     pub(crate) upper: &'a [f64],
+    /// Per relation what the moves add up to.
+    pub(crate) missing: &'a [f64],
 }
 
 /// An exact table near the given moves with every move in its range; `None` if rounding cannot be repaired.
@@ -70,6 +72,8 @@ struct Grid<'a> {
     per_unit: f64,
     lower: Vec<i64>,
     upper: Vec<i64>,
+    /// Per relation what the steps must add up to.
+    sums: Vec<i128>,
 }
 
 /// Steps beyond this do not fit the sums of a large table.
@@ -91,6 +95,7 @@ impl<'a> Grid<'a> {
             per_unit,
             lower: ranges.lower.iter().map(|&bound| steps(bound).ceil() as i64).collect(),
             upper: ranges.upper.iter().map(|&bound| steps(bound).floor() as i64).collect(),
+            sums: ranges.missing.iter().map(|sum| (sum * per_unit).round() as i128).collect(),
         })
     }
 
@@ -98,16 +103,18 @@ impl<'a> Grid<'a> {
         ((moved * self.per_unit).round() as i64).max(self.lower[cell]).min(self.upper[cell])
     }
 
-    fn missing(&self, relation: usize, steps: &[i64]) -> i128 {
+    /// By how many steps a relation is too large.
+    fn surplus(&self, relation: usize, steps: &[i64]) -> i128 {
         let relations = self.problem.relations();
-        relations
+        let sum: i128 = relations
             .row(relation)
             .map(|(cell, c)| i128::from(c) * i128::from(steps[cell.index()]))
-            .sum()
+            .sum();
+        sum - self.sums[relation]
     }
 
     fn holds(&self, steps: &[i64]) -> bool {
-        (0..self.problem.relations().len()).all(|relation| self.missing(relation, steps) == 0)
+        (0..self.problem.relations().len()).all(|relation| self.surplus(relation, steps) == 0)
     }
 
     fn inside(&self, steps: &[i64]) -> bool {
@@ -117,7 +124,7 @@ impl<'a> Grid<'a> {
     fn add_up(&self, order: &[(usize, CellId)], steps: &mut [i64]) {
         for &(relation, total) in order {
             steps[total.index()] = 0;
-            let sum = self.missing(relation, steps);
+            let sum = self.surplus(relation, steps);
             steps[total.index()] = i64::try_from(sum).unwrap_or(i64::MAX);
         }
     }
@@ -142,7 +149,7 @@ impl<'a> Grid<'a> {
                 let terms = relations.row(relation).flat_map(|(cell, c)| {
                     [(2 * cell.0, -f64::from(c)), (2 * cell.0 + 1, f64::from(c))]
                 });
-                let missing = -(self.missing(relation, &steps) as f64);
+                let missing = -(self.surplus(relation, &steps) as f64);
                 model.row(terms.collect(), missing, missing);
             }
             let outcome = engine.open(&model)?.solve(&Limits::default())?;

@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::exact::{Ranges, exact};
 use crate::task::Task;
-use crate::{AdjustError, Norm, Search, Weights, cta, ecta, rounding};
-use cellveil_core::{Adjustment, Certificate, Problem, Promise, check_adjustment, units};
+use crate::{AdjustError, Key, Norm, Search, Weights, cta, ecta, online, rounding};
+use cellveil_core::{Adjustment, Audit, Certificate, Problem, Promise, check_adjustment, units};
 
 /// How values are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Method {
     Ecta,
     /// Every value a multiple of a base.
     Rounding,
+    /// As [`Method::Cta`], at once, with senses from a key.
+    Online,
 }
 
 /// What is asked of a method.
@@ -32,6 +34,8 @@ pub struct Options {
     pub base: i64,
     /// How many multiples beyond the nearest ones rounding may use when it must.
     pub steps: u32,
+    /// Where senses come from with [`Method::Online`].
+    pub key: Option<Key>,
 }
 
 impl Default for Options {
@@ -43,6 +47,7 @@ impl Default for Options {
             whole: false,
             base: 5,
             steps: 0,
+            key: None,
         }
     }
 }
@@ -56,6 +61,8 @@ pub struct Adjusted {
     pub promise: Promise,
     /// Witnesses for an intruder who knows the promise; empty where none are needed.
     pub certificate: Certificate,
+    /// What such an intruder can work out about each cell; empty where that was not asked.
+    pub audit: Audit,
     /// What the moves cost.
     pub cost: f64,
     /// No table costs less, if such a bound is known.
@@ -76,6 +83,7 @@ pub fn adjust(
         Method::Cta => nearest(problem, options, context),
         Method::Ecta => ecta::adjust(problem, options, context),
         Method::Rounding => rounding::round(problem, options, context),
+        Method::Online => online::adjust(problem, options, context),
     }
 }
 
@@ -84,16 +92,19 @@ fn nearest(
     options: &Options,
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
-    let task = Task::new(problem, options.weights, options.norm == Norm::L2, true)?;
-    let (best, bound) = match options.norm {
+    let task = Task::new(problem, options.weights, options.norm == Norm::L2)?;
+    let (mut best, mut bound) = match options.norm {
         Norm::L1 => cta::find(&task, options.search, context)?,
         Norm::L2 => {
-            let linear = Task::new(problem, options.weights, false, true)?;
+            let linear = Task::new(problem, options.weights, false)?;
             cta::find_squares(&task, &linear, options.search, context)?
         }
     };
+    if options.whole && options.norm == Norm::L1 {
+        (best, bound) = cta::find_whole(&task, best, bound, options.search, context)?;
+    }
     let (lower, upper) = task.ranges(&best.senses);
-    let ranges = Ranges { lower: &lower, upper: &upper };
+    let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
     let adjustment = exact(problem, &best.point.moves, &ranges, options.whole, context.engine)?;
     finished(problem, adjustment, Promise::Moved, options, Some(bound))
 }
@@ -112,7 +123,8 @@ pub(crate) fn finished(
     }
     let cost = cost(problem, &adjustment, options);
     let bound = bound.map(|bound| bound.min(cost).max(0.0));
-    Ok(Adjusted { adjustment, promise, certificate: Certificate::default(), cost, bound })
+    let (certificate, audit) = (Certificate::default(), Audit::default());
+    Ok(Adjusted { adjustment, promise, certificate, audit, cost, bound })
 }
 
 /// What the moves of an adjustment cost.

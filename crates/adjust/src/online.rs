@@ -1,15 +1,16 @@
 //! On-line adjustment: senses are known in advance from the cell's own key, so that the same cell goes the same way in every table, and
-//! a linear program does the rest at once. It always answers: what cannot be kept is relaxed in an order of importance,
-//! additivity kept first, then bounds, then protection.
+//! one linear or quadratic program does the rest. It always answers: what cannot be kept is relaxed in an order of importance,
+//! sums kept first, then bounds, then protection. Preserved cells are never touched.
 
 use crate::context::Context;
 use crate::exact::{Ranges, exact};
+use crate::method::finished;
 use crate::program::{Answer, Program, Sense};
-use crate::task::{Senses, Task};
-use crate::{AdjustError, Norm, Options};
-use cellveil_core::{Adjustment, CellId, Problem, Side, units};
+use crate::quadratic::Quadratic;
+use crate::task::{Senses, Sensitive, Task};
+use crate::{AdjustError, Adjusted, Norm, Options, keyed_sense};
+use cellveil_core::{Adjustment, CellId, Problem, Promise, Side, Status, levels, units};
 use cellveil_lp::{Changes, Limits, Model, Outcome};
-use sha2::{Digest, Sha256};
 
 /// An answer, and what had to be relaxed for it.
 #[derive(Clone, Debug)]
@@ -18,70 +19,162 @@ pub struct OnlineAnswer {
     pub adjustment: Adjustment,
     /// What they cost.
     pub cost: f64,
-    /// Sensitive cells that are nearer to the truth than their level, with the share of the level that is missing. Such an answer is
-    /// no release.
-    pub relaxed: Vec<(CellId, f64)>,
+    /// What they do not keep.
+    pub relaxed: Relaxed,
 }
 
-/// Which way a cell goes in every table of a server: the first bit of a keyed hash of its identity.
-pub fn keyed_sense(key: &[u8], identity: &str) -> Side {
-    let mut hash = Sha256::new();
-    // The length keeps keys and identities apart.
-    hash.update((key.len() as u64).to_le_bytes());
-    hash.update(key);
-    hash.update(identity.as_bytes());
-    if hash.finalize()[0] & 1 == 0 { Side::Down } else { Side::Up }
+/// What an answer does not keep, and by how much. Lists are empty where everything is kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Relaxed {
+    /// Relations that do not hold, with the amount they miss: only where preserved cells do not add up.
+    pub sums: Vec<(usize, f64)>,
+    /// Cells outside their bounds, with the amount: only where a table that does not add up leaves no other way.
+    pub bounds: Vec<(CellId, f64)>,
+    /// Sensitive cells that are nearer to the truth than their level, with the share of the level that is missing.
+    pub protection: Vec<(CellId, f64)>,
 }
 
-/// Adjusts a table with senses from a keyed hash of each cell's name.
+impl Relaxed {
+    /// Whether everything was kept.
+    pub fn is_nothing(&self) -> bool {
+        self.sums.is_empty() && self.bounds.is_empty() && self.protection.is_empty()
+    }
+}
+
+/// How many of a kind are listed.
+const LISTED: usize = 5;
+
+impl Relaxed {
+    /// What was relaxed, by name and without amounts.
+    pub fn describe(&self, problem: &Problem) -> String {
+        let name = |cell: CellId| problem.names().describe(cell).to_string();
+        let listed = |names: &mut dyn Iterator<Item = String>, count: usize| {
+            let first: Vec<String> = names.take(LISTED).collect();
+            let more = count - first.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("{}{more}", first.join(", "))
+        };
+        let mut parts = Vec::new();
+        if !self.sums.is_empty() {
+            let mut names = self.sums.iter().map(|(row, _)| format!("relation {row}"));
+            parts.push(format!("the sums of {}", listed(&mut names, self.sums.len())));
+        }
+        if !self.bounds.is_empty() {
+            let mut names = self.bounds.iter().map(|&(cell, _)| format!("`{}`", name(cell)));
+            parts.push(format!("the bounds of {}", listed(&mut names, self.bounds.len())));
+        }
+        if !self.protection.is_empty() {
+            let text = |&(cell, share): &(CellId, f64)| {
+                format!("`{}` ({:.0} % of its level missing)", name(cell), (100.0 * share).ceil())
+            };
+            let mut names = self.protection.iter().map(text);
+            parts.push(format!("the protection of {}", listed(&mut names, self.protection.len())));
+        }
+        parts.join("; ")
+    }
+}
+
+impl OnlineAnswer {
+    /// Whether nothing was relaxed, so that the answer can become a release.
+    pub fn is_safe(&self) -> bool {
+        self.relaxed.is_nothing()
+    }
+
+    /// How far a cell moved, as an amount.
+    pub fn moved(&self, problem: &Problem, cell: CellId) -> f64 {
+        self.adjustment.moved(problem, cell) as f64 * units::to_f64(1, self.adjustment.decimals())
+    }
+}
+
+/// A change so small is the solver's noise, in steps of a typical level.
+const NOISE: f64 = 1e-7;
+
+/// A table with senses from the key of the options that can become a release, because nothing was relaxed.
 ///
 /// # Errors
-/// [`AdjustError`] if the engine fails, or a sensitive cell cannot move at all.
+/// [`AdjustError::Relaxed`] names what would have to be relaxed.
+pub(crate) fn adjust(
+    problem: &Problem,
+    options: &Options,
+    context: &Context<'_>,
+) -> Result<Adjusted, AdjustError> {
+    let no_key = || AdjustError::Argument("on-line adjustment needs a key".to_owned());
+    let key = options.key.ok_or_else(no_key)?;
+    let sense = |cell| keyed_sense(key.bytes(), &problem.names().describe(cell).to_string());
+    let answer = adjust_online(problem, &sense, options, context)?;
+    if !answer.is_safe() {
+        return Err(AdjustError::Relaxed { what: answer.relaxed.describe(problem) });
+    }
+    finished(problem, Some(answer.adjustment), Promise::Moved, options, None)
+}
+
+/// Adjusts a table, each sensitive cell to the side that `sense` says: [`crate::keyed_sense`] of its name, or [`crate::contributors_sense`] of
+/// those behind it. A cell with only one open side goes there.
+///
+/// # Errors
+/// [`AdjustError`] if the engine fails.
 pub fn adjust_online(
     problem: &Problem,
-    key: &[u8],
+    sense: &dyn Fn(CellId) -> Side,
     options: &Options,
     context: &Context<'_>,
 ) -> Result<OnlineAnswer, AdjustError> {
-    let task = Task::new(problem, options.weights, false, true)?;
-    let sense = |s: &crate::task::Sensitive| {
-        s.forced()
-            .unwrap_or_else(|| keyed_sense(key, &problem.names().describe(s.cell).to_string()))
-    };
-    let senses: Senses = task.sensitive.iter().map(sense).collect();
+    let mut task = Task::even_if_stuck(problem, options.weights, options.norm == Norm::L2);
+    let senses: Senses = task.sensitive.iter().map(|s| sense_of(s, sense)).collect();
+    let mut relaxed = Relaxed::default();
+    if !task.is_additive() {
+        relax_sums_and_bounds(&mut task, &mut relaxed, context)?;
+    }
     let (mut lower, mut upper) = task.ranges(&senses);
-    let mut relaxed = Vec::new();
-    let mut moves = with_senses(&task, &senses, context)?;
+    let mut moves = None;
+    if task.stuck().is_none() {
+        moves = nearest(&task, &senses, (&lower, &upper), options.norm, context)?;
+    }
     if moves.is_none() {
-        let misses = least_misses(&task, &senses, &lower, &upper, context)?;
-        for (at, miss) in misses.into_iter().enumerate().filter(|&(_, miss)| miss > 0.0) {
+        let misses = least_misses(&task, &senses, context)?;
+        for (at, &(level, miss)) in misses.iter().enumerate() {
             let cell = task.sensitive[at].cell;
             let i = cell.index();
-            let level = task.sensitive[at].level(senses[at]).unwrap_or(0.0);
             // Rounded away from what is asked, so that the rest stays possible.
-            match senses[at] {
-                Side::Up => lower[i] = (lower[i] - miss).floor().max(0.0),
-                Side::Down => upper[i] = (upper[i] + miss).ceil().min(0.0),
+            let distance = (level - miss).floor();
+            (lower[i], upper[i]) = match senses[at] {
+                Side::Up => (distance.max(task.lower[i]), task.upper[i]),
+                Side::Down => (task.lower[i], (-distance).min(task.upper[i])),
+            };
+            if miss > 0.0 {
+                relaxed.protection.push((cell, (miss / level.abs().max(1.0)).min(1.0)));
             }
-            relaxed.push((cell, (miss / level).min(1.0)));
         }
-        moves = within(&task, &lower, &upper, context)?;
+        moves = within(&task, &lower, &upper, options.norm, context)?;
     }
     let moves = moves.ok_or(AdjustError::NotExact)?;
-    let ranges = Ranges { lower: &lower, upper: &upper };
+    let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
     let adjustment = exact(problem, &moves, &ranges, options.whole, context.engine)?;
     let adjustment = adjustment.ok_or(AdjustError::NotExact)?;
-    let options = Options { norm: Norm::L1, ..*options };
-    let cost = crate::method::cost(problem, &adjustment, &options);
+    let cost = crate::method::cost(problem, &adjustment, options);
     Ok(OnlineAnswer { adjustment, cost, relaxed })
 }
 
+/// The only open side, the side of a level below zero, because the cell may stay there, or what the key says.
+fn sense_of(sensitive: &Sensitive, sense: &dyn Fn(CellId) -> Side) -> Side {
+    let below = |side: &Side| sensitive.level(*side).is_some_and(|level| level < 0.0);
+    sensitive
+        .forced()
+        .or_else(|| Side::BOTH.into_iter().find(below))
+        .unwrap_or_else(|| sense(sensitive.cell))
+}
+
 /// The nearest moves with these senses; `None` if no table has them.
-fn with_senses(
+fn nearest(
     task: &Task<'_>,
     senses: &Senses,
+    (lower, upper): (&[f64], &[f64]),
+    norm: Norm,
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, AdjustError> {
+    if norm == Norm::L2 {
+        return Ok(Quadratic::new(task).solve(lower, upper, None).map(|priced| priced.moves));
+    }
     let chosen: Vec<Sense> = senses.iter().copied().map(Some).collect();
     let answer = Program::new(task, None).relax(context.engine, &chosen, &Limits::default())?;
     Ok(match answer {
@@ -90,7 +183,7 @@ fn with_senses(
     })
 }
 
-/// Moves within ranges, down and up as two columns each.
+/// Moves within ranges, down and up as two columns each, that make every relation add up.
 fn split(task: &Task<'_>, lower: &[f64], upper: &[f64], scale: f64, priced: bool) -> Model {
     let mut model = Model { changes: Changes::Many, ..Model::default() };
     let most = task.weights.iter().fold(0.0, |most: f64, w| most.max(*w)).max(f64::MIN_POSITIVE);
@@ -104,55 +197,114 @@ fn split(task: &Task<'_>, lower: &[f64], upper: &[f64], scale: f64, priced: bool
         let terms = relations
             .row(relation)
             .flat_map(|(cell, c)| [(2 * cell.0, -f64::from(c)), (2 * cell.0 + 1, f64::from(c))]);
-        model.row(terms.collect(), 0.0, 0.0);
+        let missing = task.missing[relation] / scale;
+        model.row(terms.collect(), missing, missing);
     }
     model
 }
 
-/// By how many units each sensitive cell must miss its level at least, all misses together as small as can be. Additivity and
-/// bounds are kept: they come first, and the true table keeps both.
+/// A table that does not add up is first made to, as far as preserved cells allow, and then kept within its bounds, as far as the sums allow.
+fn relax_sums_and_bounds(
+    task: &mut Task<'_>,
+    relaxed: &mut Relaxed,
+    context: &Context<'_>,
+) -> Result<(), AdjustError> {
+    let (scale, cells, rows) = (task.scale(), task.weights.len(), task.missing.len());
+    let unit = units::to_f64(1, task.problem.decimals());
+    let mut model = split(task, &task.lower, &task.upper, scale, false);
+    // Beyond each bound, a column as for the moves themselves; preserved cells have none.
+    for cell in 0..cells {
+        let frozen = task.problem.status(CellId::at(cell)) == Status::Frozen;
+        let room = if frozen { 0.0 } else { f64::INFINITY };
+        model.column(0.0, 0.0, room);
+        model.column(0.0, 0.0, room);
+    }
+    for row in &mut model.rows {
+        let beyond: Vec<_> =
+            row.terms.iter().map(|&(column, c)| (column + 2 * cells as u32, c)).collect();
+        row.terms.extend(beyond);
+    }
+    for row in 0..rows {
+        let short = model.column(1.0, 0.0, f64::INFINITY);
+        let long = model.column(1.0, 0.0, f64::INFINITY);
+        model.rows[row].terms.extend([(short, 1.0), (long, -1.0)]);
+    }
+    let columns = solved(&model, context)?;
+    let first = 4 * cells;
+    for row in 0..rows {
+        let miss = ((columns[first + 2 * row] - columns[first + 2 * row + 1]) * scale).round();
+        for column in [first + 2 * row, first + 2 * row + 1] {
+            (model.columns[column].cost, model.columns[column].upper) = (0.0, 0.0);
+        }
+        if miss != 0.0 {
+            relaxed.sums.push((row, miss * unit));
+            task.missing[row] -= miss;
+            let sum = task.missing[row] / scale;
+            (model.rows[row].lower, model.rows[row].upper) = (sum, sum);
+        }
+    }
+    model.columns[2 * cells..4 * cells].iter_mut().for_each(|column| column.cost = 1.0);
+    let columns = solved(&model, context)?;
+    for cell in 0..cells {
+        let beyond = |at: usize| columns[2 * cells + 2 * cell + at];
+        let widened = beyond(0).max(beyond(1));
+        if widened > NOISE {
+            let side = if beyond(0) > beyond(1) { &mut task.lower } else { &mut task.upper };
+            let by = (widened * scale).ceil();
+            side[cell] += if beyond(0) > beyond(1) { -by } else { by };
+            relaxed.bounds.push((CellId::at(cell), by * unit));
+        }
+    }
+    Ok(())
+}
+
+fn solved(model: &Model, context: &Context<'_>) -> Result<Vec<f64>, AdjustError> {
+    match context.engine.open(model)?.solve(&Limits::default())? {
+        Outcome::Optimal(solution) => Ok(solution.columns),
+        _ => Err(AdjustError::NotExact),
+    }
+}
+
+/// Per sensitive cell its level and by how many units it must miss it at least, all misses together as small as can be, each as a share
+/// of its level.
 fn least_misses(
     task: &Task<'_>,
     senses: &Senses,
-    lower: &[f64],
-    upper: &[f64],
     context: &Context<'_>,
-) -> Result<Vec<f64>, AdjustError> {
+) -> Result<Vec<(f64, f64)>, AdjustError> {
     let scale = task.scale();
-    let mut model = split(task, lower, upper, scale, false);
+    let mut model = split(task, &task.lower, &task.upper, scale, false);
+    let mut asked = Vec::with_capacity(senses.len());
     for (at, &sense) in senses.iter().enumerate() {
-        let i = task.sensitive[at].cell.index();
-        let (down, up) = (2 * i, 2 * i + 1);
-        model.columns[down].lower = 0.0;
-        model.columns[down].upper = -task.lower[i] / scale;
-        model.columns[up].lower = 0.0;
-        model.columns[up].upper = task.upper[i] / scale;
-        let level = task.sensitive[at].level(sense).unwrap_or(0.0) / scale;
-        // At most the whole level: the sense itself is the same in every table.
-        let miss = model.column(1.0 / level.max(1e-9), 0.0, level);
+        let cell = task.sensitive[at].cell;
+        let need = task.problem.needs().of(cell).map(levels).unwrap_or_default();
+        let [own, other] = if sense == Side::Down { need } else { [need[1], need[0]] };
+        let level = own.or(other).unwrap_or(0) as f64;
+        asked.push(level);
+        // At most the whole level, so that the sense itself is the same in every table, unless sums ask for more.
+        let most = if task.is_additive() { level.max(0.0) / scale } else { f64::INFINITY };
+        let miss = model.column(scale / level.abs().max(1e-9), 0.0, most);
+        let (down, up) = (2 * cell.0, 2 * cell.0 + 1);
         let (toward, away) = if sense == Side::Up { (up, down) } else { (down, up) };
-        model.row(
-            vec![(toward as u32, 1.0), (away as u32, -1.0), (miss, 1.0)],
-            level,
-            f64::INFINITY,
-        );
+        let terms = vec![(toward, 1.0), (away, -1.0), (miss, 1.0)];
+        model.row(terms, level / scale, f64::INFINITY);
     }
     let first = 2 * task.weights.len();
-    match context.engine.open(&model)?.solve(&Limits::default())? {
-        Outcome::Optimal(solution) => {
-            let miss = |step: &f64| if *step > 1e-7 { step * scale } else { 0.0 };
-            Ok(solution.columns[first..].iter().map(miss).collect())
-        }
-        _ => Err(AdjustError::NotExact),
-    }
+    let columns = solved(&model, context)?;
+    let miss = |step: &f64| if *step > NOISE { step * scale } else { 0.0 };
+    Ok(asked.into_iter().zip(columns[first..].iter().map(miss)).collect())
 }
 
 fn within(
     task: &Task<'_>,
     lower: &[f64],
     upper: &[f64],
+    norm: Norm,
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, AdjustError> {
+    if norm == Norm::L2 {
+        return Ok(Quadratic::new(task).solve(lower, upper, None).map(|priced| priced.moves));
+    }
     let scale = task.scale();
     let model = split(task, lower, upper, scale, true);
     let Outcome::Optimal(solution) = context.engine.open(&model)?.solve(&Limits::default())? else {
@@ -160,16 +312,4 @@ fn within(
     };
     let moved = |i: usize| (solution.columns[2 * i + 1] - solution.columns[2 * i]) * scale;
     Ok(Some((0..task.weights.len()).map(moved).collect()))
-}
-
-impl OnlineAnswer {
-    /// Whether nothing was relaxed, so that the answer can become a release.
-    pub fn is_safe(&self) -> bool {
-        self.relaxed.is_empty()
-    }
-
-    /// How far a cell moved, as an amount.
-    pub fn moved(&self, problem: &Problem, cell: CellId) -> f64 {
-        self.adjustment.moved(problem, cell) as f64 * units::to_f64(1, self.adjustment.decimals())
-    }
 }

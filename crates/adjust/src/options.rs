@@ -110,4 +110,4 @@ pub enum Search {
 named!(Search, "search", Auto => "auto", Exact => "exact", Start => "start", Blocks => "blocks",
     Dynamic => "dynamic", Subtables => "subtables", FixAndRelax => "fix-and-relax", Flips => "flips");
 
-named!(Method, "method", Cta => "cta", Ecta => "ecta", Rounding => "rounding");
+named!(Method, "method", Cta => "cta", Ecta => "ecta", Rounding => "rounding", Online => "online");

@@ -4,6 +4,7 @@
 //! `z = (Aᵀπ / 2w)` drawn into its range, and Newton's method on the prices needs only products with `A D Aᵀ`, by
 //! conjugate gradients. Nothing is factorised, so that a million cells take memory in proportion to the table.
 
+use crate::task::Task;
 use cellveil_core::Relations;
 
 /// How many steps Newton's method and each conjugate gradient may take.
@@ -17,6 +18,8 @@ const NEARLY_FREE: f64 = 1e-6;
 /// A quadratic program over a table.
 pub(crate) struct Quadratic<'a> {
     pub(crate) relations: &'a Relations,
+    /// Per relation what the moves must add up to.
+    missing: &'a [f64],
     /// Twice the weight of every cell, never 0.
     curvature: Vec<f64>,
 }
@@ -30,10 +33,15 @@ pub(crate) struct Priced {
 }
 
 impl<'a> Quadratic<'a> {
-    pub(crate) fn new(relations: &'a Relations, weights: &[f64]) -> Self {
+    pub(crate) fn new(task: &'a Task<'_>) -> Self {
+        let (relations, weights) = (task.problem.relations(), &task.weights);
         let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
         let least = if mean > 0.0 { mean * NEARLY_FREE } else { 1.0 };
-        Self { relations, curvature: weights.iter().map(|w| 2.0 * w.max(least)).collect() }
+        Self {
+            relations,
+            missing: &task.missing,
+            curvature: weights.iter().map(|w| 2.0 * w.max(least)).collect(),
+        }
     }
 
     /// `Aᵀπ`, the sum of the prices of each cell's relations.
@@ -54,14 +62,22 @@ impl<'a> Quadratic<'a> {
         (0..self.relations.len()).map(sum).collect()
     }
 
+    /// By how much each relation is too large.
+    fn surplus(&self, moves: &[f64]) -> Vec<f64> {
+        let mut sums = self.sums(moves);
+        sums.iter_mut().zip(self.missing).for_each(|(sum, missing)| *sum -= missing);
+        sums
+    }
+
     fn answers(&self, pulls: &[f64], lower: &[f64], upper: &[f64]) -> Vec<f64> {
         let answer = |i: usize| (pulls[i] / self.curvature[i]).max(lower[i]).min(upper[i]);
         (0..pulls.len()).map(answer).collect()
     }
 
     /// The value of the dual problem.
-    fn dual(&self, pulls: &[f64], moves: &[f64]) -> f64 {
-        (0..moves.len()).map(|i| moves[i] * (0.5 * self.curvature[i] * moves[i] - pulls[i])).sum()
+    fn dual(&self, prices: &[f64], pulls: &[f64], moves: &[f64]) -> f64 {
+        let cell = |i: usize| moves[i] * (0.5 * self.curvature[i] * moves[i] - pulls[i]);
+        dot(prices, self.missing) + (0..moves.len()).map(cell).sum::<f64>()
     }
 
     /// Solves the program from known prices on; `None` if the ranges leave no table.
@@ -75,7 +91,7 @@ impl<'a> Quadratic<'a> {
         let mut pulls = self.pulls(&prices);
         let mut moves = self.answers(&pulls, lower, upper);
         for _ in 0..NEWTON {
-            let sums = self.sums(&moves);
+            let sums = self.surplus(&moves);
             let largest = moves.iter().fold(0.0, |most: f64, z| most.max(z.abs()));
             let missed = sums.iter().fold(0.0, |most: f64, sum| most.max(sum.abs()));
             if missed <= MISS * largest {
@@ -91,7 +107,7 @@ impl<'a> Quadratic<'a> {
                 .collect();
             let step = self.newton_step(&free, &sums);
             let along = self.pulls(&step);
-            let before = self.dual(&pulls, &moves);
+            let before = self.dual(&prices, &pulls, &moves);
             let slope: f64 = -step.iter().zip(&sums).map(|(a, b)| a * b).sum::<f64>();
             let mut length = 1.0;
             let mut found = false;
@@ -99,10 +115,11 @@ impl<'a> Quadratic<'a> {
                 let next: Vec<f64> =
                     pulls.iter().zip(&along).map(|(p, a)| p + length * a).collect();
                 let answered = self.answers(&next, lower, upper);
-                let gain = self.dual(&next, &answered) - before;
+                let priced: Vec<f64> =
+                    prices.iter().zip(&step).map(|(price, s)| price + length * s).collect();
+                let gain = self.dual(&priced, &next, &answered) - before;
                 if gain >= 1e-4 * length * slope || gain.abs() <= 1e-14 * before.abs() {
-                    prices.iter_mut().zip(&step).for_each(|(price, s)| *price += length * s);
-                    (pulls, moves) = (next, answered);
+                    (prices, pulls, moves) = (priced, next, answered);
                     found = true;
                     break;
                 }
@@ -112,7 +129,7 @@ impl<'a> Quadratic<'a> {
                 break;
             }
         }
-        let sums = self.sums(&moves);
+        let sums = self.surplus(&moves);
         let largest = moves.iter().fold(1e-12, |most: f64, z| most.max(z.abs()));
         let missed = sums.iter().fold(0.0, |most: f64, sum| most.max(sum.abs()));
         (missed <= 1e-6 * largest).then_some(Priced { moves, prices })

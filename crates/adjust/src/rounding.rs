@@ -187,11 +187,11 @@ pub(crate) fn audited(
     let view = intruder_view(problem, &adjusted.adjustment, adjusted.promise).ok_or_else(|| {
         AdjustError::Argument("the amounts are too large to be checked".to_owned())
     })?;
-    let options = AttackOptions { intervals: Intervals::None };
+    let options = AttackOptions { intervals: Intervals::Affordable };
     let found = attack(&view, &all_withheld(&view), context.engine, options, &[])?;
     if let Some(exposed) = found.audit.exposed.first() {
         let cell = problem.names().describe(exposed.cell).to_string();
         return Err(AdjustError::Unprotected { cell });
     }
-    Ok(Adjusted { certificate: found.certificate, ..adjusted })
+    Ok(Adjusted { certificate: found.certificate, audit: found.audit, ..adjusted })
 }

@@ -22,6 +22,11 @@ impl Sensitive {
         }
     }
 
+    /// Whether the interval to avoid does not contain the value: one of the levels is below zero.
+    pub(crate) fn is_aside(&self) -> bool {
+        self.down.is_some_and(|level| level < 0.0) || self.up.is_some_and(|level| level < 0.0)
+    }
+
     /// The only open side, if there is just one.
     pub(crate) fn forced(&self) -> Option<Side> {
         match (self.down, self.up) {
@@ -49,6 +54,14 @@ pub(crate) struct Task<'a> {
     pub(crate) weights: Vec<f64>,
     /// Ascending by cell.
     pub(crate) sensitive: Vec<Sensitive>,
+    /// Per relation what the moves must add up to, in units: what the true table misses, and 0 where it adds up.
+    pub(crate) missing: Vec<f64>,
+}
+
+/// What the moves of each relation must add up to, in units, so that the adjusted table adds up.
+fn missing(problem: &Problem) -> Vec<f64> {
+    let (relations, values) = (problem.relations(), &problem.parts().values);
+    (0..relations.len()).map(|relation| -relations.residual(relation, values) as f64).collect()
 }
 
 impl<'a> Task<'a> {
@@ -58,8 +71,18 @@ impl<'a> Task<'a> {
         problem: &'a Problem,
         weights: Weights,
         square: bool,
-        floor: bool,
     ) -> Result<Self, AdjustError> {
+        let task = Self::even_if_stuck(problem, weights, square);
+        match task.stuck() {
+            None => Ok(task),
+            Some(cell) => {
+                Err(AdjustError::Stuck { cell: problem.names().describe(cell).to_string() })
+            }
+        }
+    }
+
+    /// As [`Task::new`]; a sensitive cell without room has both sides closed.
+    pub(crate) fn even_if_stuck(problem: &'a Problem, weights: Weights, square: bool) -> Self {
         let unit = units::to_f64(1, problem.decimals());
         let per_move = if square { unit * unit } else { unit };
         let frozen = |cell| problem.status(cell) == Status::Frozen;
@@ -67,7 +90,7 @@ impl<'a> Task<'a> {
             (true, _) => 0.0,
             (false, Some(room)) => room as f64,
             // Without a bound, a published value below zero would still look odd in a table that has none.
-            (false, None) if floor && side == Side::Down => problem.value(cell).max(0) as f64,
+            (false, None) if side == Side::Down => problem.value(cell).max(0) as f64,
             (false, None) => f64::INFINITY,
         };
         let lower: Vec<f64> = problem.cells().map(|cell| -room(cell, Side::Down)).collect();
@@ -81,14 +104,20 @@ impl<'a> Task<'a> {
             }
             let down = down.map(|level| level as f64).filter(|&level| level <= -lower[i]);
             let up = up.map(|level| level as f64).filter(|&level| level <= upper[i]);
-            if down.is_none() && up.is_none() {
-                let cell = problem.names().describe(need.cell).to_string();
-                return Err(AdjustError::Stuck { cell });
-            }
             sensitive.push(Sensitive { cell: need.cell, down, up });
         }
         let weights = problem.cells().map(|cell| weights.of(problem, cell) * per_move).collect();
-        Ok(Self { problem, lower, upper, weights, sensitive })
+        Self { problem, lower, upper, weights, sensitive, missing: missing(problem) }
+    }
+
+    /// A sensitive cell without room on either side, if there is one.
+    pub(crate) fn stuck(&self) -> Option<CellId> {
+        self.sensitive.iter().find(|s| s.down.is_none() && s.up.is_none()).map(|s| s.cell)
+    }
+
+    /// Whether the true table adds up.
+    pub(crate) fn is_additive(&self) -> bool {
+        self.missing.iter().all(|&missing| missing == 0.0)
     }
 
     /// The same task with every cell kept where it is that does not move for nothing; `None` if a sensitive cell is among them.
@@ -106,6 +135,7 @@ impl<'a> Task<'a> {
             upper: keep(&self.upper),
             weights: self.weights.clone(),
             sensitive: self.sensitive.clone(),
+            missing: self.missing.clone(),
         })
     }
 
@@ -114,8 +144,8 @@ impl<'a> Task<'a> {
         let sensitive = &self.sensitive[at];
         let i = sensitive.cell.index();
         match sense {
-            Side::Down => (self.lower[i], -sensitive.down.unwrap_or(0.0)),
-            Side::Up => (sensitive.up.unwrap_or(0.0), self.upper[i]),
+            Side::Down => (self.lower[i], (-sensitive.down.unwrap_or(0.0)).min(self.upper[i])),
+            Side::Up => (sensitive.up.unwrap_or(0.0).max(self.lower[i]), self.upper[i]),
         }
     }
 
@@ -162,7 +192,8 @@ impl<'a> Task<'a> {
     /// A typical level: what the solver counts in.
     pub(crate) fn scale(&self) -> f64 {
         let levels = self.sensitive.iter().flat_map(|s| [s.down, s.up]).flatten();
-        let (sum, count) = levels.fold((0.0, 0), |(sum, n), level| (sum + level.ln(), n + 1));
+        let sizes = levels.map(f64::abs).filter(|&level| level > 0.0);
+        let (sum, count) = sizes.fold((0.0, 0), |(sum, n), level| (sum + level.ln(), n + 1));
         if count == 0 { 1.0 } else { f64::exp(sum / f64::from(count)).max(1e-3) }
     }
 }

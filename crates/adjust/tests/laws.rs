@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use cellveil_adjust::{
-    AdjustError, Adjusted, Context, Method, Norm, Options, Search, Weights, adjust, adjust_online,
-    keyed_sense,
+    AdjustError, Adjusted, Context, Key, Method, Norm, Options, Search, Weights, adjust,
+    adjust_online, contributors_sense, keyed_sense,
 };
 use cellveil_core::{
     AdjustedRelease, CellId, CellNames, Need, Needs, Problem, ProblemParts, Promise, Reason,
@@ -136,6 +136,146 @@ fn sum(upper: i64, levels: [i64; 2], status: [Status; 3]) -> Problem {
     Problem::new(parts, 0).unwrap()
 }
 
+/// `sum` with a level below zero: the first part may stay where it is or go far up.
+fn aside(down: i64, up: i64) -> Problem {
+    let mut parts =
+        sum(20, [2, 0], [Status::Free, Status::Sensitive, Status::Free]).parts().clone();
+    let need = Need { cell: CellId(1), down, up, sliding: 0, reason: Reason::Given };
+    parts.needs = Needs::new(vec![need]);
+    assert!(Problem::new(parts.clone(), 0).is_err());
+    Problem::to_adjust(parts, 0).unwrap()
+}
+
+#[test]
+fn a_cell_with_a_level_below_zero_may_stay_where_it_is() {
+    for search in [Search::Auto, Search::Exact, Search::Start] {
+        let options = Options { search, ..one(Norm::L1) };
+        let stays = run(&aside(-1, 3), Method::Cta, &options).unwrap();
+        assert!(stays.cost.abs() < 1e-9, "{search}: {}", stays.cost);
+    }
+}
+
+#[test]
+fn the_interval_of_a_level_below_zero_is_avoided() {
+    // The total is 12 and not 10, so the parts must go up by 2 together; the first one may go up by 1, or by 3 and more.
+    let mut parts = aside(-1, 3).parts().clone();
+    parts.values[0] = 12;
+    parts.status[0] = Status::Frozen;
+    parts.upper[2] = 6;
+    let problem = Problem::to_adjust(parts, 2).unwrap();
+    for norm in [Norm::L1, Norm::L2] {
+        let adjusted = run(&problem, Method::Cta, &one(norm)).unwrap();
+        let values = adjusted.adjustment.values();
+        assert_eq!(values[0], values[1] + values[2]);
+        let moved = adjusted.adjustment.moved(&problem, CellId(1)) as f64
+            / adjusted.adjustment.per_unit(&problem).unwrap() as f64;
+        assert!(moved >= 3.0, "{moved}");
+    }
+}
+
+#[test]
+fn no_witness_speaks_for_a_level_below_zero() {
+    let options = Options { base: 2, ..one(Norm::L1) };
+    let rounded = run(&aside(-1, 3), Method::Rounding, &options);
+    let refused = rounded.and_then(|a| {
+        AdjustedRelease::new(aside(-1, 3), a.adjustment, a.promise, a.certificate)
+            .map_err(|error| AdjustError::Argument(error.to_string()))
+    });
+    assert!(refused.is_err());
+}
+
+#[test]
+fn a_table_that_does_not_add_up_is_made_to() {
+    let mut parts =
+        sum(20, [0, 2], [Status::Free, Status::Free, Status::Sensitive]).parts().clone();
+    parts.values[0] = 13;
+    let problem = Problem::to_adjust(parts, 3).unwrap();
+    for norm in [Norm::L1, Norm::L2] {
+        let adjusted = run(&problem, Method::Cta, &one(norm)).unwrap();
+        let values = adjusted.adjustment.values();
+        assert_eq!(values[0], values[1] + values[2], "{norm}");
+        assert!(check_adjustment(&problem, &adjusted.adjustment, Promise::Moved).is_ok());
+        // The second part goes up by what is missing, and nothing else moves.
+        if norm == Norm::L1 {
+            assert!((adjusted.cost - 3.0).abs() < 1e-9, "{}", adjusted.cost);
+        }
+    }
+    let kept = cellveil_core::Adjustment::new(0, vec![13, 4, 8]);
+    assert!(check_adjustment(&problem, &kept, Promise::Moved).is_err());
+}
+
+#[test]
+fn margins_that_are_kept_do_not_move() {
+    let problem = sum(20, [2, 0], [Status::Free, Status::Sensitive, Status::Free]);
+    assert_eq!(problem.margins(), [CellId(0)]);
+    let problem = problem.freezing([CellId(0), CellId(1)]);
+    assert_eq!(problem.status(CellId(1)), Status::Sensitive);
+    let adjusted = run(&problem, Method::Cta, &one(Norm::L1)).unwrap();
+    assert_eq!(adjusted.adjustment.values()[0], 10);
+}
+
+/// Three pairs that add up to a frozen 1: fractions of one half are the nearest table, and no whole one is as near.
+fn triangle() -> Problem {
+    let mut relations = Relations::default();
+    for [a, b] in [[0, 1], [1, 2], [0, 2]] {
+        relations.push([(CellId(a), 1), (CellId(b), 1), (CellId(3), -1)], 0);
+    }
+    let need = Need { cell: CellId(3), down: 1, up: 1, sliding: 0, reason: Reason::Given };
+    let parts = ProblemParts {
+        decimals: 0,
+        values: vec![2, 2, 2, 4],
+        costs: vec![1.0; 4],
+        lower: vec![0; 4],
+        upper: vec![20; 4],
+        status: vec![Status::Free, Status::Free, Status::Free, Status::Sensitive],
+        needs: Needs::new(vec![need]),
+        relations,
+        names: CellNames::Ids(vec![0, 1, 2, 3]),
+        singletons: Vec::new(),
+        width: 0,
+    };
+    Problem::new(parts, 0).unwrap()
+}
+
+#[test]
+fn whole_cells_are_searched_where_the_nearest_table_has_fractions() {
+    let halves = run(&triangle(), Method::Cta, &one(Norm::L1)).unwrap();
+    assert!((halves.cost - 2.5).abs() < 1e-6, "{}", halves.cost);
+    let options = Options { whole: true, ..one(Norm::L1) };
+    let whole = run(&triangle(), Method::Cta, &options).unwrap();
+    assert_eq!(whole.adjustment.decimals(), 0);
+    // Each part goes by 1 and the total by 2.
+    assert!((whole.cost - 5.0).abs() < 1e-9, "{}", whole.cost);
+    assert!((whole.bound.unwrap() - 5.0).abs() < 1e-6, "{:?}", whole.bound);
+}
+
+#[test]
+fn no_whole_table_is_said_so() {
+    let mut parts = triangle().parts().clone();
+    parts.lower[3] = 3;
+    parts.upper[3] = 5;
+    let problem = Problem::new(parts, 0).unwrap();
+    let options = Options { whole: true, ..one(Norm::L1) };
+    assert!(matches!(run(&problem, Method::Cta, &options), Err(AdjustError::NotWhole)));
+}
+
+#[test]
+fn every_rounded_cell_has_an_interval_in_the_audit() {
+    let status = [Status::Free, Status::Sensitive, Status::Free];
+    let problem = sum(20, [2, 0], status);
+    let options = Options { base: 5, ..one(Norm::L1) };
+    let adjusted = run(&problem, Method::Rounding, &options).unwrap();
+    assert_eq!(adjusted.audit.intervals.len(), 3);
+    for interval in &adjusted.audit.intervals {
+        let i = interval.cell.index();
+        let (rounded, value) =
+            (adjusted.adjustment.values()[i] as f64, problem.parts().values[i] as f64);
+        let (lower, upper) = (interval.lower.unwrap(), interval.upper.unwrap());
+        assert!(lower <= value && value <= upper);
+        assert!((rounded - 4.0).max(0.0) <= lower && upper <= rounded + 4.0);
+    }
+}
+
 #[test]
 fn an_infeasible_table_names_the_conflict_and_the_way_out() {
     // The total stays, and the second part can only go down, further than the first may go up.
@@ -144,6 +284,7 @@ fn an_infeasible_table_names_the_conflict_and_the_way_out() {
     let AdjustError::Infeasible { conflict, hint } = &error else { panic!("{error}") };
     assert!(conflict.contains("the levels of `cell 2`"), "{conflict}");
     assert!(conflict.contains("the sum of `cell 0`"), "{conflict}");
+    assert!(conflict.contains("given the bounds of `cell 0` (frozen), `cell 1`"), "{conflict}");
     assert!(hint.contains("lower protection level for `cell 2`"), "{hint}");
 }
 
@@ -184,6 +325,66 @@ fn a_keyed_sense_depends_on_key_and_cell_alone() {
 }
 
 #[test]
+fn the_same_contributors_go_the_same_way_under_any_name() {
+    assert_eq!(contributors_sense(b"key", [3, 1, 2]), contributors_sense(b"key", [1, 2, 3, 3]));
+    let ups =
+        (0..64).filter(|&c| contributors_sense(b"key", [c]) == cellveil_core::Side::Up).count();
+    assert!((16..=48).contains(&ups), "{ups}");
+}
+
+#[test]
+fn the_on_line_answer_relaxes_sums_last_and_protection_first() {
+    let left = || None;
+    let context = Context { engine: &Highs, progress: &(), seconds_left: &left, gap: 0.0, seed: 1 };
+    let up = |_: CellId| cellveil_core::Side::Up;
+    let answer = |values: [i64; 3], status: [Status; 3]| {
+        let level = |cell: usize| if status[cell] == Status::Sensitive { 2 } else { 0 };
+        let mut parts = sum(20, [level(1), level(2)], status).parts().clone();
+        parts.values = values.to_vec();
+        let problem = Problem::to_adjust(parts, 40).unwrap();
+        adjust_online(&problem, &up, &one(Norm::L1), &context).unwrap()
+    };
+    let (frozen, free, sensitive) = (Status::Frozen, Status::Free, Status::Sensitive);
+    // Preserved cells that do not add up: only a sum can give way.
+    let sums = answer([12, 4, 6], [frozen; 3]);
+    assert_eq!(sums.relaxed.sums, [(0, 2.0)]);
+    assert!(sums.relaxed.bounds.is_empty() && sums.relaxed.protection.is_empty());
+    assert_eq!(sums.adjustment.values(), [12, 4, 6]);
+    // One free cell: it leaves its bounds rather than break the sum.
+    let bounds = answer([4, 20, 6], [frozen, frozen, free]);
+    assert_eq!(bounds.relaxed.bounds, [(CellId(2), 22.0 - 6.0)]);
+    assert!(bounds.relaxed.sums.is_empty());
+    // Two sensitive cells that cannot both go up: protection gives way, and nothing else.
+    let protection = answer([10, 4, 6], [frozen, sensitive, sensitive]);
+    assert!(!protection.relaxed.protection.is_empty());
+    assert!(protection.relaxed.sums.is_empty() && protection.relaxed.bounds.is_empty());
+    assert!(protection.relaxed.protection.iter().all(|&(_, share)| share > 0.0 && share <= 1.0));
+}
+
+#[test]
+fn on_line_adjustment_needs_a_key_and_refuses_to_release_what_was_relaxed() {
+    let status = [Status::Frozen, Status::Sensitive, Status::Sensitive];
+    let problem = sum(20, [2, 2], status);
+    assert!(matches!(run(&problem, Method::Online, &one(Norm::L1)), Err(AdjustError::Argument(_))));
+    let (mut released, mut refused) = (0, 0);
+    for secret in 0..16_u8 {
+        let options = Options { key: Some(Key::of(&[secret])), ..one(Norm::L1) };
+        match run(&problem, Method::Online, &options) {
+            Ok(adjusted) => {
+                released += 1;
+                assert!(check_adjustment(&problem, &adjusted.adjustment, Promise::Moved).is_ok());
+            }
+            Err(AdjustError::Relaxed { what }) => {
+                refused += 1;
+                assert!(what.contains("the protection of `cell"), "{what}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(released > 0 && refused > 0, "{released} and {refused}");
+}
+
+#[test]
 fn the_on_line_answer_keeps_sums_and_bounds_and_says_what_it_relaxed() {
     let left = || None;
     let context = Context { engine: &Highs, progress: &(), seconds_left: &left, gap: 0.0, seed: 1 };
@@ -191,7 +392,9 @@ fn the_on_line_answer_keeps_sums_and_bounds_and_says_what_it_relaxed() {
     let (mut relaxed, mut kept) = (0, 0);
     for key in 0..16_u8 {
         let problem = sum(20, [2, 2], status);
-        let answer = adjust_online(&problem, &[key], &one(Norm::L1), &context).unwrap();
+        let sense = |cell: CellId| keyed_sense(&[key], &format!("cell {}", cell.0));
+        let norm = if key % 2 == 0 { Norm::L1 } else { Norm::L2 };
+        let answer = adjust_online(&problem, &sense, &one(norm), &context).unwrap();
         let values = answer.adjustment.values();
         assert_eq!(values[0], values[1] + values[2]);
         let check = check_adjustment(&problem, &answer.adjustment, Promise::Moved);

@@ -85,6 +85,22 @@ impl<'a> Lines<'a> {
 /// # Errors
 /// [`JjError`] names the line, or the cells and relations that do not fit.
 pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
+    read_with(text, |parts| Problem::new(parts, tolerance))
+}
+
+/// Reads an instance for adjustment alone: relations need not hold, because adjustment makes them hold, and one of the two levels of a cell
+/// may be below zero (see [`Problem::to_adjust`]).
+///
+/// # Errors
+/// [`JjError`] names the line, or the cells that do not fit.
+pub fn read_to_adjust(text: &str) -> Result<Problem, JjError> {
+    read_with(text, |parts| Problem::to_adjust(parts, i64::MAX))
+}
+
+fn read_with(
+    text: &str,
+    build: impl FnOnce(ProblemParts) -> Result<Problem, ProblemError>,
+) -> Result<Problem, JjError> {
     let mut lines = Lines { lines: text.lines().enumerate() };
     let (line, first) = lines.next("its first line")?;
     if first.parse::<f64>().is_err() {
@@ -96,7 +112,7 @@ pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
     let decimals = decimals_of(&cells);
     let extras = Extras::read(&mut lines, &index, decimals)?;
     let (singletons, width) = (extras.singletons.clone(), extras.width);
-    extras.apply(Problem::new(parts(&cells, relations, singletons, width)?, tolerance)?)
+    extras.apply(build(parts(&cells, relations, singletons, width)?)?)
 }
 
 pub(crate) fn wrong(line: usize, what: impl Into<String>) -> JjError {

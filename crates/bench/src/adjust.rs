@@ -1,7 +1,9 @@
 //! `cellveil-bench adjust METHOD NORM WEIGHTS SECONDS INSTANCE.jj…`: adjusts and checks each instance and prints what it took.
 //! An instance may also be `castro:ROWSxCOLUMNSxSUBTABLES:SHARE` or `ons:SHAPE`, which is made first.
 
-use cellveil_adjust::{Context, Method, Options, Progress, Search, adjust, adjust_online};
+use cellveil_adjust::{
+    Context, Method, Options, Progress, Search, adjust, adjust_online, keyed_sense,
+};
 use cellveil_core::{AdjustedRelease, Problem};
 use cellveil_generate::{Castro, Ons};
 use cellveil_highs::Highs;
@@ -47,12 +49,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         let short = name.rsplit('/').next().unwrap_or(name);
         let (cells, sensitive) = (problem.len(), problem.needs().len());
         if method == "online" {
-            let answer = adjust_online(&problem, b"a key", &options, &context)?;
+            let sense = |cell| keyed_sense(b"a key", &problem.names().describe(cell).to_string());
+            let answer = adjust_online(&problem, &sense, &options, &context)?;
             let total = clock.elapsed().as_secs_f64();
             println!(
                 "{short:<28} {cells:>8} {sensitive:>9} {:>18.6} relaxed {:>6} {total:>8.2}",
                 answer.cost,
-                answer.relaxed.len()
+                answer.relaxed.protection.len()
             );
             continue;
         }

@@ -2,7 +2,7 @@
 
 use crate::{Error, Origin, Run};
 use cellveil_adjust::{Adjusted, Context, Method, Options, adjust};
-use cellveil_core::{AdjustedRelease, Bound, Problem};
+use cellveil_core::{AdjustedRelease, Audit, Bound, Problem};
 use cellveil_lp::Engine;
 use cellveil_publish::{AdjustedPublication, Loss, Summary};
 use std::path::{Path, PathBuf};
@@ -29,10 +29,11 @@ pub fn release_adjusted(
     engine: &dyn Engine,
     run: &Run<'_>,
 ) -> Result<ReleasedAdjustment, Error> {
-    let (release, summary) = secure_adjusted(problem, (method, options), engine, run)?;
+    let (release, audit, summary) = secure_adjusted(problem, (method, options), engine, run)?;
     let summary = run.complete(summary);
     let publication = AdjustedPublication {
         release: &release,
+        audit: &audit,
         summary: summary.clone(),
         inputs: origin.inputs.clone(),
         job: origin.job.clone(),
@@ -53,7 +54,7 @@ pub(crate) fn secure_adjusted(
     (method, options): (Method, &Options),
     engine: &dyn Engine,
     run: &Run<'_>,
-) -> Result<(AdjustedRelease, Summary), Error> {
+) -> Result<(AdjustedRelease, Audit, Summary), Error> {
     let left = || run.seconds_left();
     let context = Context {
         engine,
@@ -65,10 +66,10 @@ pub(crate) fn secure_adjusted(
     let adjusted =
         run.stage("adjust", || run.install(|| adjust(&problem, method, options, &context)))??;
     let summary = summary(&problem, &adjusted, method, options);
-    let Adjusted { adjustment, promise, certificate, .. } = adjusted;
+    let Adjusted { adjustment, promise, certificate, audit, .. } = adjusted;
     let release =
         run.stage("verify", || AdjustedRelease::new(problem, adjustment, promise, certificate))?;
-    Ok((release, summary))
+    Ok((release, audit, summary))
 }
 
 /// The figures of an adjusted table.

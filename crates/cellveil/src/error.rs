@@ -112,6 +112,8 @@ impl Error {
                         | AdjustError::Infeasible { .. }
                         | AdjustError::OutOfTime
                         | AdjustError::NotExact
+                        | AdjustError::NotWhole
+                        | AdjustError::Relaxed { .. }
                         | AdjustError::NoRounding { .. }
                         | AdjustError::Unprotected { .. }
                 )

@@ -25,13 +25,40 @@ pub fn load(path: &Path, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Proble
     }
 }
 
+/// As [`load`], for adjustment: a `.jj` file need not add up, and one of the two levels of a cell may be below zero.
+///
+/// # Errors
+/// [`Error`] if there is no such instance or it does not hold together.
+pub fn load_to_adjust(
+    path: &Path,
+    engines: &Engines<'_>,
+    run: &Run<'_>,
+) -> Result<(Problem, Origin), Error> {
+    let is_jj = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jj"));
+    if !is_jj {
+        return load(path, engines, run);
+    }
+    let text = text_of(path)?;
+    let read = jj::read_to_adjust(&text);
+    let problem = read.map_err(|source| Error::Jj { path: path.to_owned(), source })?;
+    Ok((problem, origin(path)?))
+}
+
 /// An instance that came as it is.
 fn given(path: &Path, tolerance: i64) -> Result<(Problem, Origin), Error> {
+    Ok((read_jj(path, tolerance)?, origin(path)?))
+}
+
+fn origin(path: &Path) -> Result<Origin, Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let inputs = vec![Input::of(name, path)?];
-    let origin = Origin { inputs, job: None, title, formats: Formats::default() };
-    Ok((read_jj(path, tolerance)?, origin))
+    Ok(Origin { inputs, job: None, title, formats: Formats::default() })
+}
+
+fn text_of(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path)
+        .map_err(|source| Error::Unreadable { path: path.to_owned(), source })
 }
 
 /// Reads a JJ file.
@@ -39,8 +66,7 @@ fn given(path: &Path, tolerance: i64) -> Result<(Problem, Origin), Error> {
 /// # Errors
 /// [`Error`] names the file and the line.
 pub fn read_jj(path: &Path, tolerance: i64) -> Result<Problem, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+    let text = text_of(path)?;
     jj::read(&text, tolerance).map_err(|source| Error::Jj { path: path.to_owned(), source })
 }
 

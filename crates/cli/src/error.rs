@@ -33,6 +33,11 @@ pub(crate) enum Failure {
         "`{0}` is no base for this table\nhint: give a number above 0 with no more decimals than the table has"
     )]
     Base(String),
+    /// On-line adjustment without a key.
+    #[error(
+        "method `online` needs a key\nhint: name a file of random bytes with `--key-file`, and keep it: with the same key a cell goes the same way in every table"
+    )]
+    NoKey,
     /// Results could not be printed.
     #[error("cannot print results: {0}")]
     Print(io::Error),

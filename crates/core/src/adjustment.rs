@@ -69,7 +69,7 @@ pub enum AdjustmentFault {
     /// The adjustment is for another table, or in coarser units.
     #[error("the adjusted table is not one of this table")]
     WrongTable,
-    /// A relation misses its constant by another amount than in the true table.
+    /// A relation that the adjusted values do not satisfy.
     #[error("relation {0} does not hold in the adjusted table")]
     BreaksRelation(usize),
     /// A value outside the bounds that everybody knows.
@@ -105,11 +105,10 @@ pub fn check_adjustment(
     let mut faults = Vec::new();
     let relations = problem.relations();
     for relation in 0..relations.len() {
-        let moved: i128 = relations
-            .row(relation)
-            .map(|(cell, c)| adjustment.moved(problem, cell) * i128::from(c))
-            .sum();
-        if moved != 0 {
+        let term =
+            |(cell, c): (CellId, i32)| i128::from(adjustment.values[cell.index()]) * i128::from(c);
+        let sum: i128 = relations.row(relation).map(term).sum();
+        if sum != i128::from(relations.constant(relation)) * per_unit {
             faults.push(AdjustmentFault::BreaksRelation(relation));
         }
     }
@@ -158,8 +157,11 @@ pub fn check_adjustment(
 /// How far a sensitive cell must move to each side, down first; `None` where moving to that side protects nothing.
 ///
 /// A level of 0 would let the true value be published, so that side is closed. A need that asks only for two tables far apart
-/// is met by a move of that distance.
+/// is met by a move of that distance. With a level below zero, the interval to avoid does not contain the value, and both sides are open.
 pub fn levels(need: &Need) -> [Option<i64>; 2] {
+    if need.down < 0 || need.up < 0 {
+        return [Some(need.down), Some(need.up)];
+    }
     let level = |own: i64| match (own, need.down == 0 && need.up == 0) {
         (0, true) => Some(need.sliding).filter(|&sliding| sliding > 0),
         (own, _) => Some(own).filter(|&own| own > 0),

@@ -165,6 +165,22 @@ impl Problem {
     /// # Errors
     /// [`ProblemError`] says which cell or relation is wrong.
     pub fn new(parts: ProblemParts, tolerance: i64) -> Result<Self, ProblemError> {
+        let problem = Self::to_adjust(parts, tolerance)?;
+        match problem.needs().iter().find(|need| need.down < 0 || need.up < 0) {
+            None => Ok(problem),
+            Some(need) => {
+                let name = problem.names().describe(need.cell).to_string();
+                Err(ProblemError::NegativeLevel(name))
+            }
+        }
+    }
+
+    /// As [`Problem::new`], for adjustment alone: one of the two levels of a cell may be below zero, when the interval that its published value must avoid does
+    /// not contain the value it has now. Nothing else can be proven of such a cell, and `verify` refuses it.
+    ///
+    /// # Errors
+    /// [`ProblemError`] says which cell or relation is wrong.
+    pub fn to_adjust(parts: ProblemParts, tolerance: i64) -> Result<Self, ProblemError> {
         let cells = parts.values.len();
         let lengths = [
             parts.costs.len(),
@@ -246,6 +262,27 @@ impl Problem {
         Self::new(parts, table.tolerance())
     }
 
+    /// The same problem with further cells that must keep their values, but for sensitive ones and those withheld already.
+    #[must_use]
+    pub fn freezing(mut self, cells: impl IntoIterator<Item = CellId>) -> Self {
+        for cell in cells {
+            if self.status(cell) == Status::Free {
+                self.parts.status[cell.index()] = Status::Frozen;
+            }
+        }
+        self
+    }
+
+    /// Every cell that is the sum of others, ascending.
+    pub fn margins(&self) -> Vec<CellId> {
+        let relations = self.relations();
+        let totals = (0..relations.len()).filter_map(|relation| relations.total(relation));
+        let mut margins: Vec<CellId> = totals.collect();
+        margins.sort_unstable();
+        margins.dedup();
+        margins
+    }
+
     /// The same problem with further cells withheld from the start, if they may be, whose intervals must be as wide as is asked of all.
     #[must_use]
     pub fn keeping(mut self, cells: impl IntoIterator<Item = CellId>) -> Self {
@@ -298,7 +335,7 @@ impl Problem {
             ..self.parts.clone()
         };
         // What the sums of the coarser table miss, they miss here too.
-        Self::new(parts, i64::MAX).ok().map(|problem| problem.against_those_of(self))
+        Self::to_adjust(parts, i64::MAX).ok().map(|problem| problem.against_those_of(self))
     }
 
     /// The fields, to build another problem from.
@@ -439,7 +476,11 @@ fn check_cell(parts: &ProblemParts, cell: CellId) -> Result<(), ProblemError> {
     if !fits {
         return Err(ProblemError::Mismatch(name()));
     }
-    if need.is_some_and(|need| need.down < 0 || need.up < 0 || need.sliding < 0) {
+    let empty = |need: &Need| {
+        let width = i128::from(need.down) + i128::from(need.up);
+        need.sliding < 0 || ((need.down < 0 || need.up < 0) && width <= 0)
+    };
+    if need.is_some_and(empty) {
         return Err(ProblemError::NegativeLevel(name()));
     }
     Ok(())

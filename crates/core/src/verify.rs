@@ -22,6 +22,9 @@ pub enum Fault {
     /// A frozen cell is withheld.
     #[error("`{0}` must be published but is withheld")]
     FrozenWithheld(String),
+    /// A level below zero: no witness can show anything for it.
+    #[error("`{0}` has a protection level below zero, which is for adjustment alone")]
+    LevelBelowZero(String),
     /// The pattern is for another number of cells.
     #[error("the pattern is not one of this table")]
     WrongPattern,
@@ -131,6 +134,9 @@ impl<'a> Verifier<'a> {
             check_pattern(problem, pattern, &mut faults);
         } else {
             faults.push(Fault::WrongPattern);
+        }
+        for need in problem.needs().iter().filter(|need| need.down < 0 || need.up < 0) {
+            faults.push(Fault::LevelBelowZero(problem.names().describe(need.cell).to_string()));
         }
         let mut claims = claims.to_vec();
         claims.sort_unstable_by_key(|claim| (claim.witness, *claim));

@@ -7,16 +7,20 @@ use highs_sys::{
     Highs_addCol, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
     Highs_create, Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue,
     Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run,
-    Highs_setBoolOptionValue, Highs_setDoubleOptionValue, Highs_setIntOptionValue,
-    Highs_setSparseSolution, Highs_setStringOptionValue, HighsInt,
-    kHighsModelStatusInfeasible as INFEASIBLE, kHighsModelStatusIterationLimit as STEP_LIMIT,
-    kHighsModelStatusModelEmpty as EMPTY, kHighsModelStatusOptimal as OPTIMAL,
-    kHighsModelStatusSolutionLimit as NODE_LIMIT, kHighsModelStatusTimeLimit as TIME_LIMIT,
-    kHighsModelStatusUnbounded as UNBOUNDED,
+    Highs_setBoolOptionValue, Highs_setCallback, Highs_setDoubleOptionValue,
+    Highs_setIntOptionValue, Highs_setSparseSolution, Highs_setStringOptionValue,
+    Highs_startCallback, HighsCallbackDataIn, HighsCallbackDataOut, HighsInt,
+    kHighsCallbackMipInterrupt, kHighsModelStatusInfeasible as INFEASIBLE,
+    kHighsModelStatusInterrupt as INTERRUPT, kHighsModelStatusIterationLimit as STEP_LIMIT,
+    kHighsModelStatusModelEmpty as EMPTY, kHighsModelStatusObjectiveBound as CUTOFF,
+    kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusSolutionLimit as NODE_LIMIT,
+    kHighsModelStatusTimeLimit as TIME_LIMIT, kHighsModelStatusUnbounded as UNBOUNDED,
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
     kHighsModelStatusUnknown as UNKNOWN,
 };
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How far from a whole number a column may be; small, because it is multiplied by the room of a sensitive cell.
 const WHOLE_TOLERANCE: f64 = 1e-9;
@@ -48,6 +52,8 @@ struct HighsSession {
     whole: bool,
     /// Whether the model is simplified before it is solved.
     simplified: bool,
+    /// Set when a search is to end; HiGHS holds a pointer to it.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 // SAFETY: the instance belongs to this session alone, and HiGHS keeps nothing of it in the thread that made it.
@@ -80,8 +86,15 @@ impl HighsSession {
         if highs.is_null() {
             return Err(failed("out of memory"));
         }
-        let session =
-            Self { highs, columns: 0, rows: 0, cold: false, whole: false, simplified: false };
+        let session = Self {
+            highs,
+            columns: 0,
+            rows: 0,
+            cold: false,
+            whole: false,
+            simplified: false,
+            stop: None,
+        };
         // SAFETY: a live instance and a literal name.
         check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
         session.int_option(c"threads", 1)?;
@@ -122,6 +135,8 @@ impl HighsSession {
         };
         self.int_option(c"simplex_iteration_limit", count(limits.steps))?;
         self.int_option(c"mip_max_nodes", count(limits.nodes))?;
+        let cutoff = limits.cutoff.filter(|_| !self.whole).unwrap_or(f64::INFINITY);
+        self.double_option(c"objective_bound", cutoff)?;
         self.double_option(c"time_limit", limits.seconds.unwrap_or(f64::INFINITY))?;
         self.double_option(c"mip_rel_gap", limits.gap)?;
         self.double_option(c"mip_abs_gap", 0.0)
@@ -256,6 +271,22 @@ impl HighsSession {
     }
 }
 
+/// Asked by HiGHS now and then during a search.
+unsafe extern "C" fn interrupt(
+    _: c_int,
+    _: *const c_char,
+    _: *const HighsCallbackDataOut,
+    answer: *mut HighsCallbackDataIn,
+    flag: *mut c_void,
+) {
+    // SAFETY: HiGHS passes the pointer it was given, to a flag that its session keeps alive, and a place for the answer.
+    unsafe {
+        if !answer.is_null() && (*flag.cast::<AtomicBool>()).load(Ordering::Relaxed) {
+            (*answer).user_interrupt = 1;
+        }
+    }
+}
+
 impl Session for HighsSession {
     fn set_cost(&mut self, column: u32, cost: f64) -> Result<(), EngineError> {
         // SAFETY: a live instance; HiGHS checks the index.
@@ -314,6 +345,17 @@ impl Session for HighsSession {
         check(status, "a point to start from")
     }
 
+    fn stop_at(&mut self, flag: Arc<AtomicBool>) -> Result<(), EngineError> {
+        let pointer = Arc::as_ptr(&flag).cast_mut().cast::<c_void>();
+        // SAFETY: a live instance; the flag lives as long as this session, which outlives every call of the callback.
+        let status = unsafe {
+            Highs_setCallback(self.highs, Some(interrupt), pointer)
+                .min(Highs_startCallback(self.highs, kHighsCallbackMipInterrupt))
+        };
+        self.stop = Some(flag);
+        check(status, "a flag to stop at")
+    }
+
     fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError> {
         self.limit(limits)?;
         // HiGHS counts the seconds of all solves of an instance together, so each is told from when.
@@ -321,7 +363,10 @@ impl Session for HighsSession {
             // SAFETY: a live instance.
             check(unsafe { highs_sys::Highs_zeroAllClocks(self.highs) }, "resetting the clock")?;
         }
-        let known = [OPTIMAL, EMPTY, INFEASIBLE, UNBOUNDED, STEP_LIMIT, NODE_LIMIT, TIME_LIMIT];
+        let known = [
+            OPTIMAL, EMPTY, INFEASIBLE, UNBOUNDED, CUTOFF, STEP_LIMIT, NODE_LIMIT, TIME_LIMIT,
+            INTERRUPT,
+        ];
         let mut status = if self.cold { self.run_cold()? } else { self.run()? };
         if !known.contains(&status) {
             status = self.run_cold()?;
@@ -333,12 +378,14 @@ impl Session for HighsSession {
             OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
             INFEASIBLE => Ok(Outcome::Infeasible),
             UNBOUNDED | UNBOUNDED_OR_INFEASIBLE => Ok(Outcome::Unbounded),
-            STEP_LIMIT | NODE_LIMIT | TIME_LIMIT if self.whole => match self.search()? {
-                (true, bound) => Ok(Outcome::Incumbent(self.solution()?, bound)),
-                (false, _) => Ok(Outcome::Stopped),
-            },
+            STEP_LIMIT | NODE_LIMIT | TIME_LIMIT | INTERRUPT if self.whole => {
+                match self.search()? {
+                    (true, bound) => Ok(Outcome::Incumbent(self.solution()?, bound)),
+                    (false, _) => Ok(Outcome::Stopped),
+                }
+            }
             // Gave up in the middle of badly scaled numbers: no answer, as with a limit.
-            STEP_LIMIT | TIME_LIMIT | UNKNOWN => Ok(Outcome::Stopped),
+            CUTOFF | STEP_LIMIT | TIME_LIMIT | INTERRUPT | UNKNOWN => Ok(Outcome::Stopped),
             other => Err(failed(&format!("it ended with status {other}"))),
         }
     }

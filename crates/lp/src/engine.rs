@@ -1,6 +1,8 @@
 //! Who solves it.
 
 use crate::{Column, Model, Row};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 /// How much an engine may do for one answer.
@@ -12,6 +14,8 @@ pub struct Limits {
     pub nodes: Option<u32>,
     /// The most seconds; `None` for no limit. Only for callers whose user set a time limit: the answer then depends on the machine.
     pub seconds: Option<f64>,
+    /// A linear program whose objective is bound to be above this need not be solved to the end; `None` for all others.
+    pub cutoff: Option<f64>,
     /// How far a point with whole numbers may be from the best, as a share of its objective, to count as an optimum.
     pub gap: f64,
 }
@@ -97,6 +101,12 @@ pub trait Session: Send {
     /// # Errors
     /// [`EngineError`] if the engine refuses it.
     fn start(&mut self, columns: &[f64]) -> Result<(), EngineError>;
+
+    /// Ends searches for whole numbers soon after the flag is set, as if a limit had been reached.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine refuses it.
+    fn stop_at(&mut self, flag: Arc<AtomicBool>) -> Result<(), EngineError>;
 
     /// Solves the model as it stands.
     ///

@@ -3,7 +3,7 @@
 use super::start::other;
 use super::{Descent, senses_of};
 use crate::AdjustError;
-use crate::program::{Answer, Sense};
+use crate::program::{Answer, Sense, positions};
 use crate::task::Senses;
 
 /// How often senses are turned round without success before it is given up.
@@ -42,6 +42,63 @@ impl Descent<'_> {
         Ok(())
     }
 
+    /// Turns round single senses, then two in the same relation, as long as that helps; every table is solved from the last
+    /// one on. Ends when nothing helps, after so many tables, or when no more than `reserve` seconds are left.
+    pub(super) fn polish(&mut self, tables: usize, reserve: f64) -> Result<(), AdjustError> {
+        let mut left = tables;
+        let pairs = self.pairs();
+        loop {
+            let Some(best) = &self.best else { return Ok(()) };
+            let (savings, before) = (best.point.savings.clone(), best.point.cost);
+            let mut singles: Vec<usize> = (0..savings.len()).collect();
+            singles.sort_by(|&a, &b| savings[b].total_cmp(&savings[a]).then(a.cmp(&b)));
+            let singles = singles.into_iter().map(|at| vec![at]);
+            for turned in singles.chain(pairs.iter().map(|pair| pair.to_vec())) {
+                let Some(best) = &self.best else { return Ok(()) };
+                let over = self.context.left().is_some_and(|seconds| seconds <= reserve);
+                if left == 0 || over || self.is_done() {
+                    return Ok(());
+                }
+                // Pairs are dear: singles are worth another look first.
+                if turned.len() > 1 && best.point.cost < before {
+                    break;
+                }
+                if turned.iter().any(|&at| self.task.sensitive[at].forced().is_some()) {
+                    continue;
+                }
+                let mut senses = best.senses.clone();
+                turned.iter().for_each(|&at| senses[at] = other(senses[at]));
+                self.try_senses(&senses)?;
+                left -= 1;
+            }
+            if self.best.as_ref().is_none_or(|best| best.point.cost >= before) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Two sensitive cells in one relation, those in short relations first.
+    fn pairs(&self) -> Vec<[usize; 2]> {
+        let relations = self.task.problem.relations();
+        let positions = positions(self.task);
+        let mut pairs = Vec::new();
+        for relation in 0..relations.len() {
+            let row = relations.row(relation);
+            let length = row.len();
+            let inside: Vec<usize> = row
+                .map(|(cell, _)| positions[cell.index()])
+                .filter(|&at| at != u32::MAX)
+                .map(|at| at as usize)
+                .collect();
+            for (i, &a) in inside.iter().enumerate() {
+                pairs.extend(inside[i + 1..].iter().map(|&b| (length, [a.min(b), a.max(b)])));
+            }
+        }
+        pairs.sort_unstable();
+        let mut seen = std::collections::BTreeSet::new();
+        pairs.into_iter().map(|(_, pair)| pair).filter(|&pair| seen.insert(pair)).collect()
+    }
+
     /// The best senses of a cluster, with those given kept and all others relaxed; `None` if there are none.
     pub(super) fn decide(
         &mut self,
@@ -50,7 +107,7 @@ impl Descent<'_> {
         nodes: u32,
     ) -> Result<Option<Senses>, AdjustError> {
         let answer =
-            self.program.decide(self.context.engine, senses, cluster, &self.limits(Some(nodes)))?;
+            self.tight.decide(self.context.engine, senses, cluster, &self.limits(Some(nodes)))?;
         match answer {
             Answer::Optimal(point) | Answer::Within(point, _) => Ok(Some(senses_of(&point))),
             Answer::Infeasible | Answer::Stopped => Ok(None),

@@ -5,8 +5,11 @@ mod descent;
 mod squares;
 mod start;
 mod subtables;
+mod two_ways;
+mod whole;
 
 pub(crate) use squares::find_squares;
+pub(crate) use whole::find_whole;
 
 use crate::context::Context;
 use crate::program::{Answer, Point, Program, Sense};
@@ -27,7 +30,10 @@ pub(crate) struct Best {
 pub(crate) struct Descent<'a> {
     task: &'a Task<'a>,
     context: &'a Context<'a>,
+    /// For chosen senses.
     program: Program<'a>,
+    /// For open senses.
+    tight: Program<'a>,
     random: Random,
     best: Option<Best>,
     /// No table costs less.
@@ -43,6 +49,9 @@ const NODES: u32 = 2_000;
 /// Up to so many sensitive cells, the search for the optimum is quicker than descent (measured on hierarchical tables of 2000
 /// cells).
 const FEW: usize = 400;
+/// The most tables that turning senses round one by one or two by two may take, and its share of the time.
+const TURNS: usize = 2_000;
+const POLISH_SHARE: f64 = 0.1;
 /// The share of the time that goes to descent before the search for the optimum.
 const DESCENT_SHARE: f64 = 0.5;
 
@@ -91,6 +100,7 @@ impl<'a> Descent<'a> {
             task,
             context,
             program: Program::new(task, None),
+            tight: Program::tight(task, None),
             random: Random::new(context.seed),
             best: None,
             bound: 0.0,
@@ -117,6 +127,11 @@ impl Descent<'_> {
         match search {
             Search::Auto => {
                 self.flips()?;
+                let reserve = whole.map_or(0.0, |seconds| seconds * (1.0 - POLISH_SHARE));
+                self.polish(TURNS, reserve)?;
+                if self.task.sensitive.len() <= FEW && whole.is_some() && !self.is_done() {
+                    return self.two_ways();
+                }
                 if self.task.sensitive.len() > FEW {
                     let kinds =
                         [blocks::Kind::Dynamic, blocks::Kind::Subtable, blocks::Kind::Random];
@@ -127,7 +142,10 @@ impl Descent<'_> {
             Search::Blocks => self.blocks(&[blocks::Kind::Random], Some(0.0)),
             Search::Dynamic => self.blocks(&[blocks::Kind::Dynamic], Some(0.0)),
             Search::Subtables => self.blocks(&[blocks::Kind::Subtable], Some(0.0)),
-            Search::Flips => self.flips(),
+            Search::Flips => {
+                self.flips()?;
+                self.polish(TURNS, 0.0)
+            }
             Search::Exact | Search::Start | Search::FixAndRelax => Ok(()),
         }
     }
@@ -152,7 +170,7 @@ impl Descent<'_> {
     /// The relaxation, which is a bound.
     fn relax(&mut self) -> Result<Point, AdjustError> {
         let open = vec![None; self.task.sensitive.len()];
-        match self.program.relax(self.context.engine, &open, &self.moment())? {
+        match self.tight.relax(self.context.engine, &open, &self.moment())? {
             Answer::Optimal(point) | Answer::Within(point, _) => {
                 self.bound = self.bound.max(point.cost);
                 self.prices.clone_from(&point.prices);
@@ -163,11 +181,12 @@ impl Descent<'_> {
         }
     }
 
-    /// Solves for given senses; keeps the table if it is the best.
+    /// Solves for given senses; keeps the table if it is the best. One that is worse need not be solved to the end.
     fn try_senses(&mut self, senses: &Senses) -> Result<Option<Point>, AdjustError> {
         let chosen: Vec<Sense> = senses.iter().copied().map(Some).collect();
-        let Answer::Optimal(point) =
-            self.program.relax(self.context.engine, &chosen, &self.moment())?
+        let cutoff = self.best.as_ref().map(|best| best.point.cost);
+        let limits = Limits { cutoff, ..self.moment() };
+        let Answer::Optimal(point) = self.program.relax(self.context.engine, &chosen, &limits)?
         else {
             return Ok(None);
         };
@@ -185,13 +204,15 @@ impl Descent<'_> {
     /// Searches the open senses from the best table on. Says whether the search came to its end.
     fn search(&mut self, senses: &[Sense], nodes: Option<u32>) -> Result<bool, AdjustError> {
         let best = self.best.clone();
-        let program = Program::new(self.task, best.as_ref().map(|best| best.point.cost));
+        let cutoff = best.as_ref().map(|best| best.point.cost);
+        let program = Program::new(self.task, cutoff);
         let whole = senses.iter().all(Option::is_none);
         // With few sensitive cells the engine finds better tables when it is not told of one (measured on tables of 2000 cells); what it
         // does not find is not lost.
         let told = best.as_ref().filter(|_| !whole || senses.len() > FEW);
         let start = told.map(|best| (&best.senses, best.point.moves.as_slice()));
-        let answer = program.search(self.context.engine, senses, start, &self.limits(nodes))?;
+        let answer =
+            program.search(self.context.engine, senses, start, &self.limits(nodes), None)?;
         let (point, ended) = match answer {
             Answer::Optimal(point) => {
                 if whole {

@@ -27,7 +27,7 @@ pub(crate) fn find_squares(
     search: Search,
     context: &Context<'_>,
 ) -> Result<(Best, f64), AdjustError> {
-    let quadratic = Quadratic::new(task.problem.relations(), &task.weights);
+    let quadratic = Quadratic::new(task);
     let mut squares = Squares { task, context, quadratic, best: None, bound: 0.0 };
     squares.try_senses(&balanced_senses(task));
     if squares.best.is_none() || task.weights.len() <= SMALL {
@@ -87,7 +87,8 @@ impl Squares<'_> {
             if z == 0.0 { 0.0 } else { z * (w * z - pull) }
         };
         let mut at = 0;
-        let mut sum = 0.0;
+        let mut sum: f64 =
+            prices.iter().zip(&self.task.missing).map(|(price, missing)| price * missing).sum();
         for cell in 0..pulls.len() {
             if self.task.sensitive.get(at).is_some_and(|s| s.cell.index() == cell) {
                 let side = |side: Side| {
@@ -234,7 +235,8 @@ impl Squares<'_> {
         let relations = task.problem.relations();
         for relation in 0..relations.len() {
             let terms = relations.row(relation).map(|(cell, c)| (cell.0, f64::from(c)));
-            model.row(terms.collect(), 0.0, 0.0);
+            let missing = task.missing[relation] / scale;
+            model.row(terms.collect(), missing, missing);
         }
         for point in points {
             for (cell, &z) in point.iter().enumerate().filter(|&(_, &z)| z != 0.0) {

@@ -72,10 +72,10 @@ impl Descent<'_> {
                     tried[at] = Some(if up { Side::Up } else { Side::Down });
                 }
             }
-            let mut answer = self.program.relax(self.context.engine, &tried, &self.moment())?;
+            let mut answer = self.tight.relax(self.context.engine, &tried, &self.moment())?;
             if matches!(answer, Answer::Infeasible) && count == 1 {
                 tried[between[0].1] = tried[between[0].1].map(other);
-                answer = self.program.relax(self.context.engine, &tried, &self.moment())?;
+                answer = self.tight.relax(self.context.engine, &tried, &self.moment())?;
             }
             match answer {
                 Answer::Optimal(next) => {
@@ -90,7 +90,7 @@ impl Descent<'_> {
                         }
                     }
                     let Answer::Optimal(next) =
-                        self.program.relax(self.context.engine, &senses, &self.moment())?
+                        self.tight.relax(self.context.engine, &senses, &self.moment())?
                     else {
                         return Ok(());
                     };

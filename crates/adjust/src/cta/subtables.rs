@@ -114,15 +114,16 @@ fn instance(task: &Task<'_>, piece: &Piece) -> Option<Problem> {
     let mut values = vec![0_i64; piece.cells.len()];
     values.copy_from_slice(&column(&parts.values));
     for &relation in &piece.relations {
-        let inside: Vec<(CellId, i32)> = problem
-            .relations()
-            .row(relation as usize)
+        let row = problem.relations().row(relation as usize);
+        let inside: Vec<(CellId, i32)> = row
             .filter_map(|(cell, c)| {
                 piece.cells.binary_search(&cell).ok().map(|at| (CellId::at(at), c))
             })
             .collect();
-        let constant: i128 =
+        let sum: i128 =
             inside.iter().map(|&(cell, c)| i128::from(values[cell.index()]) * i128::from(c)).sum();
+        // What the whole table misses here, the sub-table must make good.
+        let constant = sum - problem.relations().residual(relation as usize, &parts.values);
         relations.push(inside, i64::try_from(constant).ok()?);
     }
     let needs = piece.cells.iter().enumerate().filter_map(|(at, &cell)| {
@@ -144,7 +145,7 @@ fn instance(task: &Task<'_>, piece: &Piece) -> Option<Problem> {
         singletons: Vec::new(),
         width: 0,
     };
-    Problem::new(inner, i64::MAX).ok()
+    Problem::to_adjust(inner, i64::MAX).ok()
 }
 
 fn solve(
@@ -153,7 +154,7 @@ fn solve(
     context: &Context<'_>,
 ) -> Result<Option<Solved>, AdjustError> {
     let Some(problem) = instance(task, piece) else { return Ok(None) };
-    let inner = match Task::new(&problem, Weights::Given, false, true) {
+    let inner = match Task::new(&problem, Weights::Given, false) {
         Ok(inner) => inner,
         Err(AdjustError::Stuck { .. }) => return Ok(None),
         Err(error) => return Err(error),
@@ -184,7 +185,8 @@ fn lagrangian(task: &Task<'_>, prices: &[f64]) -> f64 {
         let inside = lower.max(upper.min(0.0));
         value(lower).min(value(upper)).min(value(inside))
     };
-    let mut sum = 0.0;
+    let mut sum: f64 =
+        prices.iter().zip(&task.missing).map(|(price, missing)| price * missing).sum();
     let positions = crate::program::positions(task);
     for (cell, &at) in positions.iter().enumerate() {
         let at = at as usize;

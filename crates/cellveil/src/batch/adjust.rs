@@ -38,7 +38,7 @@ impl Machine<'_> {
             minutes.map(|minutes| TimeLimit(Duration::from_secs_f64(60.0 * minutes.max(0.0))));
         let settings = self.settings.or(Settings { time_limit: limit, ..Settings::default() });
         let run = Run::new(settings, self.progress);
-        let (release, _) = secure_adjusted(problem, (method, &options), self.engine, &run)
+        let (release, _, _) = secure_adjusted(problem, (method, &options), self.engine, &run)
             .map_err(|source| self.work(source))?;
         let changed = self.change(at, &cells[0], &release, method);
         let method = method.name().to_owned();

@@ -5,21 +5,23 @@ use crate::flags::Common;
 use crate::output::{self, thousands};
 use crate::progress::Bar;
 use crate::settings::Tools;
-use cellveil::{ReleasedAdjustment, Run, instance};
-use cellveil_adjust::{Method, Norm, Options, Search, Weights};
+use cellveil::{Engines, Origin, ReleasedAdjustment, Run, instance};
+use cellveil_adjust::{Key, Method, Norm, Options, Search, Weights};
+use cellveil_core::Problem;
 use cellveil_core::units::Decimal;
 use std::path::{Path, PathBuf};
 
 /// Change values instead of withholding them, and prove it
 ///
 /// cta finds the nearest additive table in which every sensitive cell is far enough from its true value; ecta moves a few sensitive
-/// cells and publishes a radius for all others; rounding makes every value a multiple of a base. The folder is
+/// cells and publishes a radius for all others; rounding makes every value a multiple of a base; online answers at once, with senses
+/// from a key, so that a cell goes the same way in every table. The folder is
 /// `<instance>-adjusted` in the current folder unless `--out` names another.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A .jj file, a job file or the folder of a release
     instance: PathBuf,
-    /// How to change values: cta, ecta or rounding
+    /// How to change values: cta, ecta, rounding or online
     #[arg(long, default_value = "cta", value_name = "M")]
     method: Method,
     /// How to measure the distance: l1 or l2
@@ -40,6 +42,18 @@ pub(crate) struct Arguments {
     /// How many multiples beyond the nearest ones rounding may use
     #[arg(long, default_value_t = 0, value_name = "K")]
     steps: u32,
+    /// Cells that keep their values besides frozen ones: margins, all that are sums of others
+    #[arg(long, value_name = "CELLS")]
+    keep: Option<Keep>,
+    /// The file with the key of online; any bytes
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+/// Which cells keep their values.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Keep {
+    Margins,
 }
 
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
@@ -49,13 +63,27 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let run = Run::new(common.settings(), &bar);
         let tools = Tools::new(&run);
         let engines = tools.engines();
-        let (problem, origin) = instance::load(&args.instance, &engines, &run)?;
+        let (problem, origin) = load(args, &engines, &run)?;
         let options = options(args, problem.decimals())?;
         let task = (args.method, &options);
         cellveil::release_adjusted(&out, problem, task, &origin, engines.solve, &run)?
     };
     report(&released, &out, common)?;
     Ok(true)
+}
+
+/// A witness shows nothing in a table that does not add up, so only methods without witnesses take one.
+fn load(
+    args: &Arguments,
+    engines: &Engines<'_>,
+    run: &Run<'_>,
+) -> Result<(Problem, Origin), Failure> {
+    let (problem, origin) = match args.method {
+        Method::Cta | Method::Online => instance::load_to_adjust(&args.instance, engines, run)?,
+        Method::Ecta | Method::Rounding => instance::load(&args.instance, engines, run)?,
+    };
+    let kept = args.keep.map(|Keep::Margins| problem.margins()).unwrap_or_default();
+    Ok((problem.freezing(kept), origin))
 }
 
 fn options(args: &Arguments, decimals: u8) -> Result<Options, Failure> {
@@ -70,7 +98,19 @@ fn options(args: &Arguments, decimals: u8) -> Result<Options, Failure> {
         whole: args.whole,
         base,
         steps: args.steps,
+        key: key(args)?,
     })
+}
+
+fn key(args: &Arguments) -> Result<Option<Key>, Failure> {
+    match (&args.key_file, args.method) {
+        (None, Method::Online) => Err(Failure::NoKey),
+        (None, _) => Ok(None),
+        (Some(path), _) => {
+            let unreadable = |source| cellveil::Error::Unreadable { path: path.clone(), source };
+            Ok(Some(Key::of(&std::fs::read(path).map_err(unreadable)?)))
+        }
+    }
 }
 
 fn report(released: &ReleasedAdjustment, out: &Path, common: &Common) -> Result<(), Failure> {

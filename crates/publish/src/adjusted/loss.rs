@@ -15,7 +15,7 @@ pub struct Loss {
     pub unchanged: f64,
     /// The distance of Hellinger, `√(½ Σ (√x − √a)²)`; only for tables of whole numbers that are never negative.
     pub hellinger: Option<f64>,
-    /// By level, from the totals down; one entry for a table whose cells have numbers only.
+    /// By level, from the totals down.
     pub levels: Vec<LevelLoss>,
 }
 
@@ -39,6 +39,7 @@ impl Loss {
     pub fn of(problem: &Problem, adjustment: &Adjustment) -> Self {
         let mut loss = Self::default();
         let mut levels: BTreeMap<u32, LevelLoss> = BTreeMap::new();
+        let depths = depths(problem);
         let counts = problem.decimals() == 0
             && adjustment.decimals() == 0
             && problem.cells().all(|cell| problem.value(cell) >= 0)
@@ -55,7 +56,7 @@ impl Loss {
             if counts {
                 roots += (adjusted.sqrt() - value.sqrt()).powi(2);
             }
-            let depth = depth(problem.names(), cell);
+            let depth = depths[cell.index()];
             let level = levels.entry(depth).or_insert(LevelLoss { depth, ..LevelLoss::default() });
             level.cells += 1;
             level.unchanged += usize::from(same);
@@ -76,13 +77,44 @@ impl Loss {
     }
 }
 
-/// How many steps a cell lies below the totals.
-fn depth(names: &CellNames, cell: CellId) -> u32 {
-    match names {
-        CellNames::Ids(_) | CellNames::Labels(_) => 0,
+/// How many steps each cell lies below the totals: by its codes, or by the relations where cells have numbers only.
+fn depths(problem: &Problem) -> Vec<u32> {
+    match problem.names() {
         CellNames::Codes { dimensions, .. } => {
-            let codes = dimensions.iter().zip(names.key(cell));
-            codes.map(|(dimension, &code)| u32::from(dimension.hierarchy.depth(code))).sum()
+            let depth = |cell| {
+                let codes = dimensions.iter().zip(problem.names().key(cell));
+                codes.map(|(dimension, &code)| u32::from(dimension.hierarchy.depth(code))).sum()
+            };
+            problem.cells().map(depth).collect()
+        }
+        CellNames::Ids(_) | CellNames::Labels(_) => steps_below(problem),
+    }
+}
+
+/// The longest way up from each cell, from part to total. Relations that run in circles count once.
+fn steps_below(problem: &Problem) -> Vec<u32> {
+    let relations = problem.relations();
+    let mut above: Vec<Vec<CellId>> = vec![Vec::new(); problem.len()];
+    let mut parts: Vec<Vec<CellId>> = vec![Vec::new(); problem.len()];
+    for relation in 0..relations.len() {
+        let Some(total) = relations.total(relation) else { continue };
+        for (part, _) in relations.row(relation).filter(|&(cell, _)| cell != total) {
+            above[part.index()].push(total);
+            parts[total.index()].push(part);
         }
     }
+    let mut open: Vec<usize> = above.iter().map(Vec::len).collect();
+    let mut ready: Vec<CellId> = problem.cells().filter(|cell| open[cell.index()] == 0).collect();
+    let mut depths = vec![0; problem.len()];
+    while let Some(total) = ready.pop() {
+        for part in &parts[total.index()] {
+            let i = part.index();
+            depths[i] = depths[i].max(depths[total.index()] + 1);
+            open[i] -= 1;
+            if open[i] == 0 {
+                ready.push(*part);
+            }
+        }
+    }
+    depths
 }

@@ -5,11 +5,13 @@
 //! | `table.csv`, `table.parquet`, `table.xlsx` | codes (or `cell`), the adjusted `value`, `status` `v`, `CONF_STATUS` `F` | yes |
 //! | `parameters.json` | what whoever uses the table may know: method, base or radius | yes |
 //! | `adjusted.csv` | `cell,value,adjusted` | no |
+//! | `audit.csv` | where the intruder knows a base or radius: the interval of each cell that was asked for | no |
 //! | `instance.jj`, `witnesses.parquet`, `claims.parquet`, `report.html`, `summary.json`, `manifest.json` | as in other releases | no |
 
 mod loss;
 mod report;
 
+use crate::audit_file::AuditGrid;
 use crate::columns::NameColumns;
 use crate::csv_file::write_csv;
 use crate::grid::{Column, Field, Grid, Kind, make_names_unique};
@@ -20,7 +22,10 @@ use crate::publication::{check_needs, furthest_residual};
 use crate::release_table::write_grid;
 use crate::staging::Staging;
 use crate::{Formats, Input, Manifest, PublishError, Summary};
-use cellveil_core::{AdjustedRelease, Adjustment, CellId, CellNames, Problem, Promise};
+use cellveil_core::{
+    AdjustedRelease, Adjustment, Audit, CellId, CellNames, Problem, Promise, all_withheld,
+    intruder_view,
+};
 pub use loss::{LevelLoss, Loss};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,6 +42,8 @@ pub(crate) const PARAMETERS: &str = "parameters.json";
 pub struct AdjustedPublication<'a> {
     /// The checked table.
     pub release: &'a AdjustedRelease,
+    /// What an intruder who knows the promise can work out; empty where it tells nothing.
+    pub audit: &'a Audit,
     /// The figures of the run.
     pub summary: Summary,
     /// The files that were read.
@@ -119,6 +126,10 @@ pub fn write_adjusted(
     let both = BothGrid::new(problem, adjustment);
     staging.write("adjusted.csv", false, |sink| write_csv(&both, sink))?;
     staging.write("instance.jj", false, |sink| cellveil_argus::jj::write(problem, sink))?;
+    if let Some(view) = intruder_view(problem, adjustment, release.promise()) {
+        let audit = AuditGrid::new(&view, &all_withheld(&view), publication.audit);
+        staging.write("audit.csv", false, |sink| write_csv(&audit, sink))?;
+    }
     if let Some(view) = problem.in_decimals(adjustment.decimals()) {
         let witnesses = WitnessGrid::new(&view, release.certificate());
         staging.write("witnesses.parquet", false, |sink| write_parquet(&witnesses, sink))?;

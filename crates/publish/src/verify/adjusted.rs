@@ -1,6 +1,6 @@
 //! Replaying an adjusted table: additions, comparisons, and the witnesses where its promise needs them.
 
-use super::instance::{CellIndex, read_instance};
+use super::instance::{CellIndex, read_instance, read_instance_to_adjust};
 use super::rows::{Shown, TableFile, open_csv, open_parquet};
 use super::{Subject, Verdict, guarded, list, proof};
 use crate::adjusted::{PARAMETERS, Parameters};
@@ -32,12 +32,16 @@ pub(super) fn replay(
 ) -> Result<(), String> {
     let missing = || format!("`{MANIFEST}` does not describe `instance.jj`");
     let note = manifest.instance.as_ref().ok_or_else(missing)?;
-    let problem = read_instance(&dir.join("instance.jj"), note)?;
-    verdict.cells = problem.len();
-    verdict.needs = problem.needs().len();
     let parameters = read_parameters(dir)?;
     let damaged = || format!("`{PARAMETERS}` is damaged");
     let promise = parameters.promise().ok_or_else(damaged)?;
+    let instance = dir.join("instance.jj");
+    let problem = match promise {
+        Promise::Moved => read_instance_to_adjust(&instance, note)?,
+        Promise::Rounded { .. } | Promise::Radius { .. } => read_instance(&instance, note)?,
+    };
+    verdict.cells = problem.len();
+    verdict.needs = problem.needs().len();
     let index = CellIndex::new(&problem);
     let adjustment = read_adjusted(dir, &problem, &index, parameters.decimals)?;
     verdict.adjusted =

@@ -22,6 +22,16 @@ pub(super) fn read_instance(path: &Path, note: &InstanceNote) -> Result<Problem,
     Ok(checked.map_err(|error| fault(&error))?.against_those_of(&problem))
 }
 
+/// Reads `instance.jj` of a table that was adjusted: it need not add up, and levels may be below zero.
+pub(super) fn read_instance_to_adjust(path: &Path, note: &InstanceNote) -> Result<Problem, String> {
+    let text =
+        std::fs::read_to_string(path).map_err(|_| "`instance.jj` cannot be read".to_owned())?;
+    let problem = jj::read_to_adjust(&text).map_err(|error| format!("`instance.jj`: {error}"))?;
+    problem
+        .in_decimals(note.decimals)
+        .ok_or_else(|| "`instance.jj`: its unit is not that of the table".to_owned())
+}
+
 /// Finds cells by the numbers they carry in files.
 pub(crate) struct CellIndex {
     /// Ascending.
