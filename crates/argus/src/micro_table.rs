@@ -117,7 +117,7 @@ fn made(
         units: column.units,
     };
     finest
-        .table(column.tallies.clone())
+        .table(&column.tallies)
         .map_err(|why| Fault::new("table".as_ref(), why.to_string()))
 }
 

@@ -102,8 +102,8 @@ impl cellveil_adjust::Progress for Run<'_> {
 }
 
 impl cellveil_tabulate::Progress for Run<'_> {
-    fn rows(&self, done: u64) {
-        self.progress.step(done, 0);
+    fn rows(&self, done: u64, all: u64) {
+        self.progress.step(done, all);
     }
 }
 

@@ -1,8 +1,8 @@
 //! From groups to tables, without an engine.
 
 use crate::{
-    DimensionSpec, Groups, HierarchySpec, Locate, Place, Plan, Record, TableSpec, TabulateError,
-    Tally, Units,
+    DimensionSpec, Frame, Gathered, HierarchySpec, Locate, Place, Plan, Record, Seen, TableSpec,
+    TabulateError, Units,
 };
 use cellveil_core::{CellId, Table};
 use std::path::PathBuf;
@@ -34,15 +34,32 @@ fn spec(dimensions: Vec<(&str, Vec<HierarchySpec>)>) -> TableSpec {
 
 fn table(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Table, TabulateError> {
     let plan = Plan::new(spec)?;
-    let mut all = Groups::new(&plan);
-    for (values, holding, response) in groups {
-        let mut tally = Tally::default();
-        let value = i128::from(*response);
-        tally.add(Record { response: *response, weight: 1, value, request: None }, spec.top);
-        let values: Vec<Option<&str>> = values.iter().map(|value| Some(*value)).collect();
-        all.push(&values, Some(holding), tally);
+    let mut seen = vec![Seen::default(); spec.dimensions.len()];
+    let mut holdings = Seen::default();
+    for (values, holding, _) in groups {
+        for (seen, value) in seen.iter_mut().zip(*values) {
+            seen.position(&[Some(value)]);
+        }
+        holdings.position(&[Some(holding)]);
     }
-    plan.table(all, Units::default(), &Nowhere)
+    let seen: Vec<&Seen> = seen.iter().collect();
+    let (dimensions, codes) = plan.dimensions(&seen, &Nowhere)?;
+    let frame = Frame::new(spec, dimensions, Units::default(), holdings.len())?;
+    let mut gatherer = frame.gatherer(1 << 20);
+    for (values, holding, response) in groups {
+        let place = |(d, value): (usize, &&str)| {
+            let at = seen[d].find(&[Some(value)]).map_or(0, |at| at as usize);
+            frame.layout().place(d, codes[d][at])
+        };
+        let cell: u128 = values.iter().enumerate().map(place).sum();
+        let named = spec.holding.is_some() && !holding.is_empty();
+        let member = holdings.find(&[Some(holding)]).filter(|_| named).map_or(0, |at| at + 1);
+        let value = i128::from(*response);
+        let record = Record { response: *response, weight: 1, value, request: None };
+        let fits = gatherer.push(cell + u128::from(member), record)?;
+        assert!(fits.is_some());
+    }
+    Gathered::new(frame, [gatherer])?.table(None)
 }
 
 fn cells(table: &Table) -> Vec<(String, i64)> {
