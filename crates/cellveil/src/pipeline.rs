@@ -11,7 +11,7 @@ use cellveil_core::{
 use cellveil_lp::Engine;
 use cellveil_publish::{Formats, Input, Publication, RELEASED_FROZEN, Summary};
 use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
-use cellveil_tabulate::{Tabulate, TabulateError};
+use cellveil_tabulate::{Gathered, Limits, Source, TableSpec, Tabulate, TabulateError};
 use std::path::{Path, PathBuf};
 
 /// Who does the heavy work.
@@ -139,7 +139,9 @@ fn choose(mut problem: Problem, job: &Job) -> Result<Problem, Error> {
 pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made, Error> {
     run.stage("tabulate", || match &job.data {
         Data::Records(source, spec) => {
-            let table = engine.tabulate(source, spec, run)?;
+            let memory = run.settings.memory.map(|memory| memory.0);
+            let table = gathered(source, spec, engine, run)?;
+            let table = run.install(|| table.table(memory))??;
             Ok(Made { table, sensitive: Vec::new(), frozen: Vec::new(), costs: Vec::new() })
         }
         Data::Finished(source, spec) => {
@@ -149,6 +151,34 @@ pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made,
             Ok(Made { table, sensitive, frozen, costs })
         }
     })
+}
+
+/// Gathers the finest cells of a job's table from its records; `None` if the table is finished already.
+///
+/// # Errors
+/// [`Error`] if the job does not fit its files.
+pub fn gather(
+    job: &Job,
+    engine: &dyn Tabulate,
+    run: &Run<'_>,
+) -> Result<Option<Gathered>, Error> {
+    match &job.data {
+        Data::Records(source, spec) => {
+            run.stage("tabulate", || gathered(source, spec, engine, run)).map(Some)
+        }
+        Data::Finished(..) => Ok(None),
+    }
+}
+
+fn gathered(
+    source: &Source,
+    spec: &TableSpec,
+    engine: &dyn Tabulate,
+    run: &Run<'_>,
+) -> Result<Gathered, Error> {
+    let limits = Limits { memory: run.settings.memory.map(|memory| memory.0) };
+    let mut gathered = engine.gather(source, std::slice::from_ref(spec), limits, run)?;
+    gathered.pop().ok_or_else(|| TabulateError::Empty(source.path.clone()).into())
 }
 
 /// Says which file it is that does not add up.

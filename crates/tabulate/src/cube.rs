@@ -8,7 +8,7 @@ use crate::TabulateError;
 use crate::holding::{Holdings, Shares};
 use crate::measure::Measure;
 use crate::run::Run;
-use cellveil_core::{CodeId, Dimension};
+use cellveil_core::{CellId, CellNames, CodeId, Dimension};
 use rayon::prelude::*;
 
 /// Lists of at most so many rows are rolled up by one thread.
@@ -23,8 +23,8 @@ pub struct Cells {
     pub codes: Vec<CodeId>,
     /// The rows of all respondents together; their [`Measure`] reads them.
     pub rows: Vec<i64>,
-    /// The holdings of each cell; empty if they are not told apart. `None` where a number does not fit.
-    pub holdings: Vec<Option<Holdings>>,
+    /// The holdings of each cell; empty if they are not told apart.
+    pub holdings: Vec<Holdings>,
 }
 
 /// Takes cells as they are made, in the order of their keys.
@@ -92,21 +92,32 @@ impl Cube<'_> {
     }
 
     fn flush<K: Key>(&self, waiting: &mut Waiting<'_, K>) -> Result<(), TabulateError> {
-        let made: Vec<Cells> = waiting.tasks.par_iter().map(|task| self.cells(task)).collect();
+        let made: Result<Vec<Cells>, TabulateError> =
+            waiting.tasks.par_iter().map(|task| self.cells(task)).collect();
         waiting.tasks.clear();
         waiting.rows = 0;
-        made.into_iter().try_for_each(|cells| waiting.sink.take(cells))
+        made?.into_iter().try_for_each(|cells| waiting.sink.take(cells))
     }
 
-    fn cells<K: Key>(&self, task: &Task<K>) -> Cells {
+    fn cells<K: Key>(&self, task: &Task<K>) -> Result<Cells, TabulateError> {
         let mut down = Down {
             cube: self,
             codes: task.codes.clone(),
             scratch: (0..self.dimensions.len()).map(|_| Scratch::default()).collect(),
             made: Cells::default(),
+            too_large: None,
         };
         down.descend(&task.run.keys, &task.run.words);
-        down.made
+        match down.too_large {
+            None => Ok(down.made),
+            Some(codes) => Err(TabulateError::Overflow(self.name(codes))),
+        }
+    }
+
+    fn name(&self, codes: Vec<CodeId>) -> String {
+        let dimensions = self.dimensions.to_vec();
+        let names = CellNames::Codes { dimensions, keys: codes.into() };
+        names.describe(CellId(0)).to_string()
     }
 
     /// Which codes of a dimension the rows count towards: ranges of rows with the same code, by each code above it.
@@ -198,6 +209,8 @@ struct Down<'a, K> {
     codes: Vec<CodeId>,
     scratch: Vec<Scratch<K>>,
     made: Cells,
+    /// A cell with a holding whose share does not fit.
+    too_large: Option<Vec<CodeId>>,
 }
 
 impl<K: Key> Down<'_, K> {
@@ -241,7 +254,10 @@ impl<K: Key> Down<'_, K> {
         }
         if let Some(shares) = &self.cube.shares {
             let members = keys.iter().map(|&key| self.cube.layout.member(key));
-            made.holdings.push(shares.holdings(members.zip(words.chunks_exact(width))));
+            match shares.holdings(members.zip(words.chunks_exact(width))) {
+                Some(holdings) => made.holdings.push(holdings),
+                None => self.too_large = Some(self.codes.clone()),
+            }
         }
     }
 }

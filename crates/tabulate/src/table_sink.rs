@@ -5,7 +5,7 @@ use crate::cube::{Cells, Sink};
 use crate::gathered::Frame;
 use crate::measure::Measure;
 use cellveil_core::{
-    CellId, CellNames, CodeId, Contribution, Contributors, Table, TableError, TableParts, Weighted,
+    CellId, CodeId, Contribution, Contributors, Table, TableError, TableParts, Weighted,
 };
 
 /// Collects cells into the columns of a table.
@@ -131,12 +131,7 @@ impl Sink for TableSink<'_> {
             }
             self.respondents.push(measure.count(row), measure.top(row), spec.top);
         }
-        for (codes, holdings) in cells.codes.chunks_exact(width).zip(cells.holdings) {
-            let Some(holdings) = holdings else {
-                let dimensions = self.frame.dimensions.clone();
-                let names = CellNames::Codes { dimensions, keys: codes.to_vec().into() };
-                return Err(TabulateError::Overflow(names.describe(CellId(0)).to_string()));
-            };
+        for holdings in cells.holdings {
             self.holdings.push(holdings.count, holdings.top.into_iter(), spec.top);
             self.owners.push(holdings.owner);
             if spec.request.is_some() {
