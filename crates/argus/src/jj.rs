@@ -193,9 +193,9 @@ fn read_cells<R: BufRead>(
         let (line, text) = lines.next("the last cell")?;
         columns.push(line, &read_cell(line, text)?)?;
     }
-    let index = Index::new(&columns.ids).map_err(|id| {
-        // Where exactly is found by those who look for the number.
-        wrong(first, format!("in the list that starts here, cell {id} is listed twice"))
+    let index = Index::new(&columns.ids).map_err(|at| {
+        // Blank lines between cells are nowhere counted, and nowhere seen.
+        wrong(first + at, format!("cell {} is listed twice", columns.ids[at]))
     })?;
     let Columns { mut parts, ids, needs, .. } = columns;
     parts.names = CellNames::Ids(ids);
@@ -263,8 +263,8 @@ pub(crate) enum Index {
 }
 
 impl Index {
-    /// The id of a cell that is there twice is an error.
-    fn new(ids: &[u64]) -> Result<Self, u64> {
+    /// A cell whose id was there before is an error, by its position.
+    fn new(ids: &[u64]) -> Result<Self, usize> {
         if (0..).zip(ids).all(|(row, &id)| row == id) {
             return Ok(Self::Rows(ids.len()));
         }
@@ -272,7 +272,7 @@ impl Index {
             ids.iter().enumerate().map(|(at, &id)| (id, CellId::at(at))).collect();
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err(pair[0].0),
+            Some(pair) => Err(pair[1].1.index()),
             None => Ok(Self::Sorted(sorted)),
         }
     }

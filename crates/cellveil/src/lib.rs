@@ -13,6 +13,7 @@ mod judge;
 mod memory;
 mod nearest;
 mod pipeline;
+mod resume;
 mod run;
 mod settings;
 mod time_limit;

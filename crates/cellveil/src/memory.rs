@@ -2,6 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
 use thiserror::Error;
 
 /// How much memory the work may take.
@@ -41,23 +45,72 @@ impl fmt::Display for Memory {
     }
 }
 
-/// The most memory this process has held, where the system tells; since the last [`forget_peak`], where it allows for that.
+/// The most memory this process has ever held, where the system tells.
 pub(crate) fn peak() -> Option<u64> {
+    of_process("VmHWM:")
+}
+
+fn of_process(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
 
-/// Starts to measure the peak anew.
-pub(crate) fn forget_peak() {
-    // Where the system refuses, peaks only ever grow, and are still true of the run so far.
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
+/// Watches how much memory the process holds, by a look every few milliseconds.
+pub(crate) struct Watch {
+    before: Option<u64>,
+    is_over: Arc<AtomicBool>,
+    watcher: Option<JoinHandle<u64>>,
+}
+
+impl Watch {
+    pub(crate) fn start() -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = is_over.clone();
+        let watch = move || {
+            let mut most = 0;
+            loop {
+                most = of_process("VmRSS:").unwrap_or(0).max(most);
+                if over.load(Ordering::Relaxed) {
+                    return most;
+                }
+                std::thread::park_timeout(Duration::from_millis(20));
+            }
+        };
+        // Without this thread there is less to tell, but nothing else is lost.
+        let watcher = std::thread::Builder::new().name("memory".to_owned()).spawn(watch).ok();
+        Self { before: peak(), is_over, watcher }
+    }
+
+    /// The most that was held since the start, where the system tells.
+    pub(crate) fn stop(self) -> Option<u64> {
+        self.is_over.store(true, Ordering::Relaxed);
+        let seen = self.watcher.and_then(|watcher| {
+            watcher.thread().unpark();
+            watcher.join().ok()
+        });
+        let ever = peak()?;
+        // A peak that is higher than ever before fell into this time, however short it was.
+        if Some(ever) > self.before { Some(ever) } else { seen.filter(|&seen| seen > 0) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_watch_sees_what_is_held_meanwhile() {
+        if peak().is_none() {
+            return;
+        }
+        let watch = Watch::start();
+        let held = vec![1_u8; 64 << 20];
+        assert!(held.iter().map(|&byte| usize::from(byte)).sum::<usize>() > 0);
+        drop(held);
+        assert!(watch.stop() >= Some(64 << 20));
+    }
 
     #[test]
     fn amounts_are_read_with_their_unit() {

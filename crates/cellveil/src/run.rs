@@ -73,12 +73,12 @@ impl<'a> Run<'a> {
     pub fn stage<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         tracing::info!(stage = name, "begins");
         self.progress.stage(name);
-        memory::forget_peak();
+        let watch = memory::Watch::start();
         name.clone_into(&mut self.noted().stage);
         let started = Instant::now();
         let result = work();
         let seconds = started.elapsed().as_secs_f64();
-        let peak = memory::peak();
+        let peak = watch.stop();
         tracing::info!(stage = name, seconds, peak_memory_bytes = peak, "ends");
         let mut noted = self.noted();
         noted.end_step();
@@ -108,8 +108,7 @@ impl<'a> Run<'a> {
         summary.seconds = noted.seconds.clone();
         summary.seconds.insert("total".to_owned(), self.started.elapsed().as_secs_f64());
         summary.memory_bytes = noted.memory.clone();
-        // Peaks are measured anew in every stage, so the largest of them is that of the run.
-        summary.peak_memory_bytes = noted.memory.values().copied().chain(memory::peak()).max();
+        summary.peak_memory_bytes = memory::peak();
         summary
     }
 

@@ -67,6 +67,8 @@ pub enum Step {
     Gather,
     /// What the threads have gathered is merged.
     Merge,
+    /// Every margin and level is made.
+    RollUp,
 }
 
 impl Step {
@@ -76,6 +78,7 @@ impl Step {
             Self::Look => "look",
             Self::Gather => "gather",
             Self::Merge => "merge",
+            Self::RollUp => "roll up",
         }
     }
 }

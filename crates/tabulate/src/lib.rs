@@ -24,6 +24,7 @@ mod parent_child;
 mod plan;
 mod roll_up;
 mod run;
+mod saved;
 mod seen;
 mod spec;
 mod table_sink;

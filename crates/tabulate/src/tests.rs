@@ -33,6 +33,13 @@ fn spec(dimensions: Vec<(&str, Vec<HierarchySpec>)>) -> TableSpec {
 }
 
 fn table(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Table, TabulateError> {
+    gathered(spec, groups)?.table(None)
+}
+
+fn gathered(
+    spec: &TableSpec,
+    groups: &[(&[&str], &str, i64)],
+) -> Result<Gathered, TabulateError> {
     let plan = Plan::new(spec)?;
     let mut seen = vec![Seen::default(); spec.dimensions.len()];
     let mut holdings = Seen::default();
@@ -59,7 +66,7 @@ fn table(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Table, Tab
         let fits = gatherer.push(cell + u128::from(member), record)?;
         assert!(fits.is_some());
     }
-    Gathered::new(frame, [gatherer])?.table(None)
+    Gathered::new(frame, [gatherer])
 }
 
 fn cells(table: &Table) -> Vec<(String, i64)> {
@@ -142,5 +149,39 @@ fn a_holding_that_has_several_cells_to_itself_is_known_to() -> Result<(), Tabula
         .map(named)
         .collect();
     assert_eq!(coalitions, [["a=p", "a=q"]]);
+    Ok(())
+}
+
+#[test]
+fn what_is_saved_goes_on_where_it_was_left() -> Result<(), TabulateError> {
+    let mut spec = spec(vec![("a", vec![HierarchySpec::Digits(vec![1, 1])]), ("b", vec![])]);
+    spec.holding = Some("h".to_owned());
+    let groups: [(&[&str], &str, i64); 4] =
+        [(&["11", "u"], "x", 3), (&["12", "u"], "y", 4), (&["21", "v"], "x", 5), (&["11", ""], "", 7)];
+    let gathered = gathered(&spec, &groups)?;
+    let mut file = Vec::new();
+    assert!(gathered.save("these records", &mut file).is_ok());
+    let loaded = |made_from: &str, file: &[u8]| Gathered::load(&spec, made_from, &mut &file[..]);
+    let again = loaded("these records", &file).map(|gathered| gathered.table(None)).transpose()?;
+    let (table, again) = (gathered.table(None)?, again);
+    assert_eq!(again.as_ref().map(cells), Some(cells(&table)));
+    assert_eq!(again.as_ref().map(Table::holdings), Some(table.holdings()));
+    assert!(loaded("other records", &file).is_none());
+    assert!(loaded("these records", &file[..file.len() - 1]).is_none());
+    for at in (0..file.len()).step_by(5) {
+        let mut damaged = file.clone();
+        damaged[at] ^= 4;
+        assert!(loaded("these records", &damaged).is_none(), "byte {at}");
+    }
+    Ok(())
+}
+
+#[test]
+fn more_cells_than_there_is_memory_for_are_refused() -> Result<(), TabulateError> {
+    let spec = spec(vec![("a", vec![]), ("b", vec![])]);
+    let gathered = gathered(&spec, &[(&["1", "u"], "", 3), (&["2", "v"], "", 4)])?;
+    assert_eq!(gathered.table(Some(1 << 20))?.len(), 7);
+    let error = gathered.table(Some(512)).err().map(|error| error.to_string());
+    assert!(error.is_some_and(|text| text.contains("512 bytes of memory are not enough")));
     Ok(())
 }
