@@ -14,6 +14,7 @@ wish = json.loads(sys.argv[1])
 con = duckdb.connect()
 con.execute("set threads = %d" % wish["threads"])
 con.execute("set preserve_insertion_order = false")
+con.execute("set enable_progress_bar = false")
 con.execute("set memory_limit = '%s'" % wish["memory"])
 con.execute("set temp_directory = '%s'" % wish["temp"])
 con.execute("set max_temp_directory_size = '%s'" % wish["disk"])
@@ -96,11 +97,11 @@ answer = {"seconds": seconds, "peak": peak}
 if wish.get("compare"):
     duck = "duck" if holding else "read_parquet('%s.*.parquet')" % wish["out"]
     names = ", ".join('"%s"' % d for d in dims)
-    numbers = "value::decimal(38, 6) as value, respondents::hugeint as respondents"
+    numbers = "value::decimal(38, 2) as value, respondents::hugeint as respondents"
     if holding:
         numbers += ", holdings::hugeint as holdings"
     if weighted:
-        numbers += ", weighted_count::decimal(38, 6) as weighted_count"
+        numbers += ", weighted_count::decimal(38, 2) as weighted_count"
     theirs = "select %s, %s, top[1]::hugeint as top_1, top[2]::hugeint as top_2 from %s" % (names, numbers, duck)
     ours = "select %s, %s, top_1::hugeint as top_1, top_2::hugeint as top_2 from read_parquet('%s')" % (
         names, numbers, wish["compare"])

@@ -184,7 +184,8 @@ fn duckdb(wish: &Wish, records: &Path) -> Result<Option<Value>, Box<dyn Error>> 
     std::fs::remove_dir_all(&temp)?;
     let run = run?;
     if run.status.success() {
-        return Ok(Some(serde_json::from_slice(&run.stdout)?));
+        let said = String::from_utf8_lossy(&run.stdout);
+        return Ok(Some(serde_json::from_str(said.lines().last().unwrap_or_default())?));
     }
     let said = String::from_utf8_lossy(&run.stderr);
     let last = said.lines().last().unwrap_or_default().to_owned();
