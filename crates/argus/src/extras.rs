@@ -8,11 +8,10 @@
 //! earlier                          everybody knows what was published earlier
 //! ```
 
-use crate::jj::{JjError, Lines, ceil, wrong};
+use crate::jj::{Index, JjError, Lines, ceil, wrong};
 use cellveil_core::units::{self, Decimal};
 use cellveil_core::{CellId, Problem};
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 
 /// The lines after the relations.
 #[derive(Default)]
@@ -25,13 +24,13 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    pub(crate) fn read(
-        lines: &mut Lines<'_>,
-        index: &BTreeMap<u64, CellId>,
+    pub(crate) fn read<R: BufRead>(
+        lines: &mut Lines<R>,
+        index: &Index,
         decimals: u8,
     ) -> Result<Self, JjError> {
         let mut extras = Self::default();
-        while let Some((line, text)) = lines.optional() {
+        while let Some((line, text)) = lines.optional()? {
             let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
             match word {
                 "singletons" => extras.singletons.extend(cells(line, rest, index)?),
@@ -59,11 +58,11 @@ impl Extras {
     }
 }
 
-fn cells(line: usize, text: &str, index: &BTreeMap<u64, CellId>) -> Result<Vec<CellId>, JjError> {
+fn cells(line: usize, text: &str, index: &Index) -> Result<Vec<CellId>, JjError> {
     let ids = text.split_once(':').map_or("", |(_, ids)| ids).split_ascii_whitespace();
     ids.map(|id| {
-        let cell = id.parse().ok().and_then(|id: u64| index.get(&id));
-        cell.copied().ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))
+        let cell = id.parse().ok().and_then(|id: u64| index.get(id));
+        cell.ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))
     })
     .collect()
 }

@@ -18,8 +18,9 @@ use cellveil_core::{
     CellId, CellNames, NO_LOWER, NO_UPPER, Need, Needs, Problem, ProblemError, ProblemParts,
     Reason, Relations, Status,
 };
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
 use thiserror::Error;
 
 /// Why a text is not a JJ instance.
@@ -33,6 +34,9 @@ pub enum JjError {
         /// What was expected.
         what: String,
     },
+    /// The file cannot be read, or is no text.
+    #[error("cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
     /// The file ends too early.
     #[error("the file ends before {0}; is it truncated?")]
     Ends(&'static str),
@@ -52,7 +56,6 @@ enum Number {
 }
 
 struct CellLine {
-    line: usize,
     id: u64,
     cost: f64,
     status: Status,
@@ -62,21 +65,42 @@ struct CellLine {
     levels: [Decimal; 3],
 }
 
-/// Lines that are not blank, with their numbers.
-pub(crate) struct Lines<'a> {
-    lines: std::iter::Enumerate<std::str::Lines<'a>>,
+/// Lines that are not blank, with their numbers, one at a time.
+pub(crate) struct Lines<R> {
+    reader: R,
+    number: usize,
+    text: String,
 }
 
-impl<'a> Lines<'a> {
-    fn next(&mut self, before: &'static str) -> Result<(usize, &'a str), JjError> {
-        self.optional().ok_or(JjError::Ends(before))
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R) -> Self {
+        Self { reader, number: 0, text: String::new() }
     }
 
-    pub(crate) fn optional(&mut self) -> Option<(usize, &'a str)> {
-        self.lines
-            .by_ref()
-            .map(|(at, text)| (at + 1, text.trim()))
-            .find(|(_, text)| !text.is_empty())
+    fn next(&mut self, before: &'static str) -> Result<(usize, &str), JjError> {
+        self.optional()?.ok_or(JjError::Ends(before))
+    }
+
+    pub(crate) fn optional(&mut self) -> Result<Option<(usize, &str)>, JjError> {
+        loop {
+            self.text.clear();
+            self.number += 1;
+            if self.reader.read_line(&mut self.text)? == 0 {
+                return Ok(None);
+            }
+            if !self.text.trim().is_empty() {
+                return Ok(Some((self.number, self.text.trim())));
+            }
+        }
+    }
+
+    /// Reads up to the cells; returns how many there are.
+    fn begin(&mut self) -> Result<usize, JjError> {
+        let (line, first) = self.next("its first line")?;
+        if first.parse::<f64>().is_err() {
+            return Err(wrong(line, "a JJ file starts with a line that holds `0`"));
+        }
+        read_count(self, "the number of cells")
     }
 }
 
@@ -85,7 +109,7 @@ impl<'a> Lines<'a> {
 /// # Errors
 /// [`JjError`] names the line, or the cells and relations that do not fit.
 pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
-    read_with(text, |parts| Problem::new(parts, tolerance))
+    read_from(|| Ok(text.as_bytes()), |parts| Problem::new(parts, tolerance))
 }
 
 /// Reads an instance for adjustment alone: relations need not hold, because adjustment makes them hold, and one of the two levels of a cell
@@ -94,44 +118,99 @@ pub fn read(text: &str, tolerance: i64) -> Result<Problem, JjError> {
 /// # Errors
 /// [`JjError`] names the line, or the cells that do not fit.
 pub fn read_to_adjust(text: &str) -> Result<Problem, JjError> {
-    read_with(text, |parts| Problem::to_adjust(parts, i64::MAX))
+    read_from(|| Ok(text.as_bytes()), |parts| Problem::to_adjust(parts, i64::MAX))
 }
 
-fn read_with(
-    text: &str,
+/// Reads an instance from a file, line by line.
+///
+/// # Errors
+/// [`JjError`] names the line, or the cells and relations that do not fit.
+pub fn read_file(path: &Path, tolerance: i64) -> Result<Problem, JjError> {
+    let open = || Ok(BufReader::with_capacity(1 << 20, File::open(path)?));
+    read_from(open, |parts| Problem::new(parts, tolerance))
+}
+
+/// Goes through the cells twice, because their unit depends on all of them.
+fn read_from<R: BufRead>(
+    open: impl Fn() -> io::Result<R>,
     build: impl FnOnce(ProblemParts) -> Result<Problem, ProblemError>,
 ) -> Result<Problem, JjError> {
-    let mut lines = Lines { lines: text.lines().enumerate() };
-    let (line, first) = lines.next("its first line")?;
-    if first.parse::<f64>().is_err() {
-        return Err(wrong(line, "a JJ file starts with a line that holds `0`"));
-    }
-    let cells = read_cells(&mut lines)?;
-    let index = index_of(&cells)?;
-    let relations = read_relations(&mut lines, &index, decimals_of(&cells))?;
-    let decimals = decimals_of(&cells);
+    let decimals = read_decimals(&mut Lines::new(open()?))?;
+    let mut lines = Lines::new(open()?);
+    let (mut parts, index) = read_cells(&mut lines, decimals)?;
+    parts.relations = read_relations(&mut lines, &index, decimals)?;
     let extras = Extras::read(&mut lines, &index, decimals)?;
-    let (singletons, width) = (extras.singletons.clone(), extras.width);
-    extras.apply(build(parts(&cells, relations, singletons, width)?)?)
+    (parts.singletons, parts.width) = (extras.singletons.clone(), extras.width);
+    extras.apply(build(parts)?)
 }
 
 pub(crate) fn wrong(line: usize, what: impl Into<String>) -> JjError {
     JjError::Line { line, what: what.into() }
 }
 
-fn read_count(lines: &mut Lines<'_>, what: &'static str) -> Result<usize, JjError> {
+fn read_count<R: BufRead>(lines: &mut Lines<R>, what: &'static str) -> Result<usize, JjError> {
     let (line, text) = lines.next(what)?;
     text.parse().map_err(|_| wrong(line, format!("expected {what}, a whole number")))
 }
 
-fn read_cells(lines: &mut Lines<'_>) -> Result<Vec<CellLine>, JjError> {
-    let count = read_count(lines, "the number of cells")?;
-    let mut cells = Vec::with_capacity(count.min(1 << 24));
+/// The unit of the instance: the most decimals of any number that an `i64` can still hold.
+fn read_decimals<R: BufRead>(lines: &mut Lines<R>) -> Result<u8, JjError> {
+    let (mut most, mut largest) = (0, 0);
+    for _ in 0..lines.begin()? {
+        let (line, text) = lines.next("the last cell")?;
+        let cell = read_cell(line, text)?;
+        let bounds = [cell.lower, cell.upper].into_iter().filter_map(|bound| match bound {
+            Number::Finite(number) => Some(number),
+            Number::Unbounded { .. } => None,
+        });
+        for number in cell.levels.into_iter().chain([cell.value]).chain(bounds) {
+            most = number.decimals.max(most);
+            let whole =
+                number.mantissa.unsigned_abs() / units::pow10(number.decimals).unsigned_abs();
+            largest = whole.max(largest);
+        }
+    }
+    let fits = |d: &u8| (largest + 1).saturating_mul(units::pow10(*d).unsigned_abs()) < 1 << 61;
+    Ok((0..=most.min(units::MAX_DECIMALS)).rev().find(fits).unwrap_or(0))
+}
+
+fn read_cells<R: BufRead>(
+    lines: &mut Lines<R>,
+    decimals: u8,
+) -> Result<(ProblemParts, Index), JjError> {
+    let count = lines.begin()?;
+    let room = count.min(1 << 24);
+    let mut columns = Columns {
+        decimals,
+        ids: Vec::with_capacity(room),
+        parts: ProblemParts {
+            decimals,
+            values: Vec::with_capacity(room),
+            costs: Vec::with_capacity(room),
+            lower: Vec::with_capacity(room),
+            upper: Vec::with_capacity(room),
+            status: Vec::with_capacity(room),
+            needs: Needs::default(),
+            relations: Relations::default(),
+            names: CellNames::Ids(Vec::new()),
+            singletons: Vec::new(),
+            width: 0,
+        },
+        needs: Vec::new(),
+    };
+    let first = lines.number + 1;
     for _ in 0..count {
         let (line, text) = lines.next("the last cell")?;
-        cells.push(read_cell(line, text)?);
+        columns.push(line, &read_cell(line, text)?)?;
     }
-    Ok(cells)
+    let index = Index::new(&columns.ids).map_err(|at| {
+        // Blank lines between cells are nowhere counted, and nowhere seen.
+        wrong(first + at, format!("cell {} is listed twice", columns.ids[at]))
+    })?;
+    let Columns { mut parts, ids, needs, .. } = columns;
+    parts.names = CellNames::Ids(ids);
+    parts.needs = Needs::new(needs);
+    Ok((parts, index))
 }
 
 fn read_cell(line: usize, text: &str) -> Result<CellLine, JjError> {
@@ -148,7 +227,6 @@ fn read_cell(line: usize, text: &str) -> Result<CellLine, JjError> {
         bound(text).ok_or_else(|| wrong(line, format!("the {what} is not a number")))
     };
     Ok(CellLine {
-        line,
         id: id.parse().map_err(|_| wrong(line, "the id is not a whole number"))?,
         cost: cost
             .parse()
@@ -186,46 +264,42 @@ fn bound(text: &str) -> Option<Number> {
     Decimal::parse(text).map(Number::Finite)
 }
 
-fn index_of(cells: &[CellLine]) -> Result<BTreeMap<u64, CellId>, JjError> {
-    let mut index = BTreeMap::new();
-    for (at, cell) in cells.iter().enumerate() {
-        if index.insert(cell.id, CellId::at(at)).is_some() {
-            return Err(wrong(cell.line, format!("cell {} is listed twice", cell.id)));
+/// Finds cells by their ids.
+pub(crate) enum Index {
+    /// Ids are positions.
+    Rows(usize),
+    /// By ascending id.
+    Sorted(Vec<(u64, CellId)>),
+}
+
+impl Index {
+    /// A cell whose id was there before is an error, by its position.
+    fn new(ids: &[u64]) -> Result<Self, usize> {
+        if (0..).zip(ids).all(|(row, &id)| row == id) {
+            return Ok(Self::Rows(ids.len()));
+        }
+        let mut sorted: Vec<(u64, CellId)> =
+            ids.iter().enumerate().map(|(at, &id)| (id, CellId::at(at))).collect();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(pair[1].1.index()),
+            None => Ok(Self::Sorted(sorted)),
         }
     }
-    Ok(index)
+
+    pub(crate) fn get(&self, id: u64) -> Option<CellId> {
+        match self {
+            Self::Rows(count) => usize::try_from(id).ok().filter(|row| row < count).map(CellId::at),
+            Self::Sorted(ids) => {
+                ids.binary_search_by_key(&id, |&(id, _)| id).ok().map(|at| ids[at].1)
+            }
+        }
+    }
 }
 
-/// The unit of the instance: the most decimals of any number that an `i64` can still hold.
-fn decimals_of(cells: &[CellLine]) -> u8 {
-    let numbers = |cell: &CellLine| {
-        let bounds = [cell.lower, cell.upper].into_iter().filter_map(|bound| match bound {
-            Number::Finite(number) => Some(number),
-            Number::Unbounded { .. } => None,
-        });
-        cell.levels.into_iter().chain([cell.value]).chain(bounds).collect::<Vec<_>>()
-    };
-    let most = cells
-        .iter()
-        .flat_map(numbers)
-        .map(|number| number.decimals)
-        .max()
-        .unwrap_or(0)
-        .min(units::MAX_DECIMALS);
-    let largest = cells
-        .iter()
-        .flat_map(numbers)
-        .map(|n| n.mantissa.unsigned_abs() / units::pow10(n.decimals).unsigned_abs());
-    let largest = largest.max().unwrap_or(0) + 1;
-    (0..=most)
-        .rev()
-        .find(|&d| largest.saturating_mul(units::pow10(d).unsigned_abs()) < 1 << 61)
-        .unwrap_or(0)
-}
-
-fn read_relations(
-    lines: &mut Lines<'_>,
-    index: &BTreeMap<u64, CellId>,
+fn read_relations<R: BufRead>(
+    lines: &mut Lines<R>,
+    index: &Index,
     decimals: u8,
 ) -> Result<Relations, JjError> {
     let count = read_count(lines, "the number of relations")?;
@@ -256,11 +330,7 @@ fn read_relations(
     Ok(relations)
 }
 
-fn read_terms(
-    line: usize,
-    text: &str,
-    index: &BTreeMap<u64, CellId>,
-) -> Result<Vec<(CellId, i32)>, JjError> {
+fn read_terms(line: usize, text: &str, index: &Index) -> Result<Vec<(CellId, i32)>, JjError> {
     let mut terms = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -271,9 +341,9 @@ fn read_terms(
         let (id, coefficient, after) = parsed
             .ok_or_else(|| wrong(line, "a term is `id (coefficient)`, both whole numbers"))?;
         let cell = index
-            .get(&id)
+            .get(id)
             .ok_or_else(|| wrong(line, format!("cell {id} is not in the list of cells")))?;
-        terms.push((*cell, coefficient));
+        terms.push((cell, coefficient));
         rest = after.trim_start();
     }
     let mut cells: Vec<CellId> = terms.iter().map(|&(cell, _)| cell).collect();
@@ -284,42 +354,33 @@ fn read_terms(
     Ok(terms)
 }
 
-fn parts(
-    cells: &[CellLine],
-    relations: Relations,
-    singletons: Vec<CellId>,
-    width: i64,
-) -> Result<ProblemParts, JjError> {
-    let decimals = decimals_of(cells);
-    let mut parts = ProblemParts {
-        decimals,
-        values: Vec::with_capacity(cells.len()),
-        costs: Vec::with_capacity(cells.len()),
-        lower: Vec::with_capacity(cells.len()),
-        upper: Vec::with_capacity(cells.len()),
-        status: Vec::with_capacity(cells.len()),
-        needs: Needs::default(),
-        relations,
-        names: CellNames::Ids(cells.iter().map(|cell| cell.id).collect()),
-        singletons,
-        width,
-    };
-    let mut needs = Vec::new();
-    for (at, cell) in cells.iter().enumerate() {
-        let large = || wrong(cell.line, "a number has more digits than this program can hold");
+/// The cells so far.
+struct Columns {
+    decimals: u8,
+    ids: Vec<u64>,
+    parts: ProblemParts,
+    needs: Vec<Need>,
+}
+
+impl Columns {
+    fn push(&mut self, line: usize, cell: &CellLine) -> Result<(), JjError> {
+        let (decimals, parts) = (self.decimals, &mut self.parts);
+        let large = || wrong(line, "a number has more digits than this program can hold");
+        let id = CellId::at(self.ids.len());
+        self.ids.push(cell.id);
         parts.values.push(cell.value.rounded_units(decimals).ok_or_else(large)?);
         // Bounds are rounded inwards and levels up: what is kept is never weaker than what was asked.
         parts.lower.push(match cell.lower {
             Number::Unbounded { negative: true } => NO_LOWER,
             Number::Unbounded { negative: false } => {
-                return Err(wrong(cell.line, "the lower bound is infinite"));
+                return Err(wrong(line, "the lower bound is infinite"));
             }
             Number::Finite(number) => ceil(number, decimals).ok_or_else(large)?,
         });
         parts.upper.push(match cell.upper {
             Number::Unbounded { negative: false } => NO_UPPER,
             Number::Unbounded { negative: true } => {
-                return Err(wrong(cell.line, "the upper bound is infinite"));
+                return Err(wrong(line, "the upper bound is infinite"));
             }
             Number::Finite(number) => -ceil(negated(number), decimals).ok_or_else(large)?,
         });
@@ -327,28 +388,21 @@ fn parts(
         parts.status.push(cell.status);
         let [down, up, sliding] = cell.levels.map(|level| ceil(level, decimals).ok_or_else(large));
         let (down, up, sliding) = (down?, up?, sliding?);
-        let cell_id = CellId::at(at);
         match cell.status {
             Status::Sensitive => {
                 // A sensitive cell without levels still must not be computable exactly.
                 let sliding = sliding.max(i64::from(down == 0 && up == 0));
-                needs.push(Need { cell: cell_id, down, up, sliding, reason: Reason::Given });
+                self.needs.push(Need { cell: id, down, up, sliding, reason: Reason::Given });
             }
             // Some programs write a smallest level for every cell, but none a sliding one unless it is meant.
             Status::Withheld if sliding > 0 => {
-                needs.push(Need {
-                    cell: cell_id,
-                    down: 0,
-                    up: 0,
-                    sliding,
-                    reason: Reason::Interval,
-                });
+                let reason = Reason::Interval;
+                self.needs.push(Need { cell: id, down: 0, up: 0, sliding, reason });
             }
             Status::Withheld | Status::Free | Status::Frozen => {}
         }
+        Ok(())
     }
-    parts.needs = Needs::new(needs);
-    Ok(parts)
 }
 
 fn negated(number: Decimal) -> Decimal {

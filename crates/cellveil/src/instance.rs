@@ -2,7 +2,7 @@
 
 use crate::pipeline::{Engines, Origin, pose};
 use crate::{Error, Job, Run};
-use cellveil_argus::jj;
+use cellveil_argus::jj::{self, JjError};
 use cellveil_core::Problem;
 use cellveil_publish::{Formats, Input, Manifest};
 use std::path::{Path, PathBuf};
@@ -66,8 +66,10 @@ fn text_of(path: &Path) -> Result<String, Error> {
 /// # Errors
 /// [`Error`] names the file and the line.
 pub fn read_jj(path: &Path, tolerance: i64) -> Result<Problem, Error> {
-    let text = text_of(path)?;
-    jj::read(&text, tolerance).map_err(|source| Error::Jj { path: path.to_owned(), source })
+    jj::read_file(path, tolerance).map_err(|error| match error {
+        JjError::Unreadable(source) => Error::Unreadable { path: path.to_owned(), source },
+        source => Error::Jj { path: path.to_owned(), source },
+    })
 }
 
 /// An instance after earlier releases of the same table, or of one with fewer dimensions: `pattern.csv` or `table.csv` files say what was

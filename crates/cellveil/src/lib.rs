@@ -10,8 +10,10 @@ mod inputs;
 pub mod instance;
 mod job;
 mod judge;
+mod memory;
 mod nearest;
 mod pipeline;
+mod resume;
 mod run;
 mod settings;
 mod time_limit;
@@ -20,9 +22,10 @@ pub use adjustment::{ReleasedAdjustment, release_adjusted};
 pub use batch::{BatchError, BatchLog, BatchOptions, CommandLog, TableLog, run_batch};
 pub use error::{Error, Exposed};
 pub use job::{Data, Job, JobError, Previous, Protection};
+pub use memory::{Memory, NotMemory};
 pub use pipeline::{
-    Audited, EXPLAINED, Engines, Made, Origin, Released, Secured, audit, pose, protect, publish,
-    secure, tabulate,
+    Audited, EXPLAINED, Engines, Made, Origin, Released, Secured, audit, gather, pose, protect,
+    publish, secure, tabulate,
 };
 pub use run::{Progress, Run};
 pub use settings::Settings;

@@ -2,6 +2,7 @@
 //!
 //! Each step is one function; none reaches back.
 
+use crate::resume::Resume;
 use crate::{Data, Error, Exposed, Job, Previous, Run, inputs, judge};
 use cellveil_attack::{Attack, AttackError, Intervals, Options, attack, explain};
 use cellveil_core::{
@@ -11,7 +12,7 @@ use cellveil_core::{
 use cellveil_lp::Engine;
 use cellveil_publish::{Formats, Input, Publication, RELEASED_FROZEN, Summary};
 use cellveil_suppress::{Context, Method, Protected, SuppressError, suppress};
-use cellveil_tabulate::{Tabulate, TabulateError};
+use cellveil_tabulate::{Gathered, Limits, Source, Step, TableSpec, Tabulate, TabulateError};
 use std::path::{Path, PathBuf};
 
 /// Who does the heavy work.
@@ -79,7 +80,14 @@ pub fn protect(
     engines: &Engines<'_>,
     run: &Run<'_>,
 ) -> Result<Released, Error> {
-    let (problem, origin) = pose(job, engines, run)?;
+    // Files that cannot be read are for the tabulation to complain about.
+    let inputs = run.stage("inputs", || inputs::inputs(&job.files)).ok();
+    let resume = match (&job.data, &inputs) {
+        (Data::Records(_, spec), Some(inputs)) => Some(Resume::new(dir, spec, inputs)),
+        _ => None,
+    };
+    let made = made(job, engines.tabulate, run, resume.as_ref())?;
+    let (problem, origin) = posed(job, made, inputs, run)?;
     let secured = secure(problem, job.protection.method, intervals, engines.solve, run)?;
     publish(dir, secured, &origin, run)
 }
@@ -90,7 +98,32 @@ pub fn protect(
 /// [`Error`] if the job does not fit its files.
 pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem, Origin), Error> {
     let made = tabulate(job, engines.tabulate, run)?;
-    let judgement = run.stage("judge", || judge::judge(job, &made))?;
+    posed(job, made, None, run)
+}
+
+/// Finds the sensitive cells of a table; `inputs` are the files of the job, if they were looked at before.
+fn posed(
+    job: &Job,
+    made: Made,
+    inputs: Option<Vec<Input>>,
+    run: &Run<'_>,
+) -> Result<(Problem, Origin), Error> {
+    let problem = run.stage("judge", || judged(job, made))?;
+    let inputs = match inputs {
+        Some(inputs) => inputs,
+        None => run.stage("inputs", || inputs::inputs(&job.files))?,
+    };
+    let origin = Origin {
+        inputs,
+        job: Some(job.text.clone()),
+        title: job.title.clone(),
+        formats: job.formats,
+    };
+    Ok((problem, origin))
+}
+
+fn judged(job: &Job, made: Made) -> Result<Problem, Error> {
+    let judgement = judge::judge(job, &made)?;
     let policy = Policy {
         cost: job.protection.cost.clone(),
         lambda: job.protection.lambda,
@@ -106,14 +139,7 @@ pub fn pose(job: &Job, engines: &Engines<'_>, run: &Run<'_>) -> Result<(Problem,
     let problem = problem.with_coalitions(coalitions)?;
     let problem = if job.protection.whole { problem.above_zero().of_counts()? } else { problem };
     let problem = choose(problem, job)?;
-    let problem = crate::instance::after(problem, &job.protection.earlier)?;
-    let origin = Origin {
-        inputs: inputs::inputs(&job.files)?,
-        job: Some(job.text.clone()),
-        title: job.title.clone(),
-        formats: job.formats,
-    };
-    Ok((problem, origin))
+    crate::instance::after(problem, &job.protection.earlier)
 }
 
 /// What the job says about single cells: their costs, and what becomes of those that an earlier release withheld.
@@ -137,9 +163,31 @@ fn choose(mut problem: Problem, job: &Job) -> Result<Problem, Error> {
 /// # Errors
 /// [`Error`] if the job does not fit its files.
 pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made, Error> {
+    made(job, engine, run, None)
+}
+
+/// Makes the table of a job, from what an earlier attempt has left if there is anything.
+pub(crate) fn made(
+    job: &Job,
+    engine: &dyn Tabulate,
+    run: &Run<'_>,
+    resume: Option<&Resume>,
+) -> Result<Made, Error> {
     run.stage("tabulate", || match &job.data {
         Data::Records(source, spec) => {
-            let table = engine.tabulate(source, spec, run)?;
+            let gathered = match resume.and_then(|resume| resume.load(spec)) {
+                Some(gathered) => gathered,
+                None => {
+                    let gathered = gathered(source, spec, engine, run)?;
+                    if let Some(resume) = resume {
+                        resume.save(&gathered);
+                    }
+                    gathered
+                }
+            };
+            let memory = run.settings.memory.map(|memory| memory.0);
+            tabulate_step(run, Step::RollUp);
+            let table = run.install(|| gathered.table(memory))??;
             Ok(Made { table, sensitive: Vec::new(), frozen: Vec::new(), costs: Vec::new() })
         }
         Data::Finished(source, spec) => {
@@ -149,6 +197,34 @@ pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made,
             Ok(Made { table, sensitive, frozen, costs })
         }
     })
+}
+
+fn tabulate_step(run: &Run<'_>, step: Step) {
+    cellveil_tabulate::Progress::begin(run, step);
+}
+
+/// Gathers the finest cells of a job's table from its records; `None` if the table is finished already.
+///
+/// # Errors
+/// [`Error`] if the job does not fit its files.
+pub fn gather(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Option<Gathered>, Error> {
+    match &job.data {
+        Data::Records(source, spec) => {
+            run.stage("tabulate", || gathered(source, spec, engine, run)).map(Some)
+        }
+        Data::Finished(..) => Ok(None),
+    }
+}
+
+fn gathered(
+    source: &Source,
+    spec: &TableSpec,
+    engine: &dyn Tabulate,
+    run: &Run<'_>,
+) -> Result<Gathered, Error> {
+    let limits = Limits { memory: run.settings.memory.map(|memory| memory.0) };
+    let mut gathered = engine.gather(source, std::slice::from_ref(spec), limits, run)?;
+    gathered.pop().ok_or_else(|| TabulateError::Empty(source.path.clone()).into())
 }
 
 /// Says which file it is that does not add up.

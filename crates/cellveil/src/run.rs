@@ -1,6 +1,6 @@
 //! One run: its threads, its clock, and who is told how far it is.
 
-use crate::{Error, Settings};
+use crate::{Error, Settings, memory};
 use cellveil_publish::Summary;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +12,8 @@ pub trait Progress: Sync {
     fn stage(&self, name: &'static str);
     /// `done` of `total` steps of the stage are done; `total` is 0 where nobody knows.
     fn step(&self, done: u64, total: u64);
+    /// From here on, until the stage ends, steps are records.
+    fn rows(&self, _what: &'static str) {}
 }
 
 /// Nobody wants to know.
@@ -27,13 +29,33 @@ pub struct Run<'a> {
     pub settings: Settings,
     progress: &'a dyn Progress,
     started: Instant,
-    seconds: Mutex<BTreeMap<String, f64>>,
+    noted: Mutex<Noted>,
+}
+
+/// What the stages have taken so far.
+#[derive(Default)]
+struct Noted {
+    seconds: BTreeMap<String, f64>,
+    /// The most memory held in each stage.
+    memory: BTreeMap<String, u64>,
+    /// The stage that is being worked on, and the step of it.
+    stage: String,
+    step: Option<(String, Instant)>,
+}
+
+impl Noted {
+    /// Ends the step of a stage.
+    fn end_step(&mut self) {
+        if let Some((name, started)) = self.step.take() {
+            *self.seconds.entry(name).or_default() += started.elapsed().as_secs_f64();
+        }
+    }
 }
 
 impl<'a> Run<'a> {
     /// Starts the clock.
     pub fn new(settings: Settings, progress: &'a dyn Progress) -> Self {
-        Self { settings, progress, started: Instant::now(), seconds: Mutex::default() }
+        Self { settings, progress, started: Instant::now(), noted: Mutex::default() }
     }
 
     /// Whether the time is up.
@@ -47,15 +69,24 @@ impl<'a> Run<'a> {
         Some(limit.saturating_sub(self.started.elapsed()).as_secs_f64())
     }
 
-    /// Does the work of a stage and notes how long it took.
+    /// Does the work of a stage and notes how long it took, and how much memory.
     pub fn stage<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         tracing::info!(stage = name, "begins");
         self.progress.stage(name);
+        let watch = memory::Watch::start();
+        name.clone_into(&mut self.noted().stage);
         let started = Instant::now();
         let result = work();
         let seconds = started.elapsed().as_secs_f64();
-        tracing::info!(stage = name, seconds, "ends");
-        *self.noted().entry(name.to_owned()).or_default() += seconds;
+        let peak = watch.stop();
+        tracing::info!(stage = name, seconds, peak_memory_bytes = peak, "ends");
+        let mut noted = self.noted();
+        noted.end_step();
+        *noted.seconds.entry(name.to_owned()).or_default() += seconds;
+        if let Some(peak) = peak {
+            let most = noted.memory.entry(name.to_owned()).or_default();
+            *most = peak.max(*most);
+        }
         result
     }
 
@@ -73,14 +104,16 @@ impl<'a> Run<'a> {
     /// Adds to a summary what only the run knows: seed, times and memory.
     pub fn complete(&self, mut summary: Summary) -> Summary {
         summary.seed = Some(self.settings.seed());
-        summary.seconds = self.noted().clone();
+        let noted = self.noted();
+        summary.seconds = noted.seconds.clone();
         summary.seconds.insert("total".to_owned(), self.started.elapsed().as_secs_f64());
-        summary.peak_memory_bytes = peak_memory();
+        summary.memory_bytes = noted.memory.clone();
+        summary.peak_memory_bytes = memory::peak();
         summary
     }
 
-    fn noted(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, f64>> {
-        self.seconds.lock().unwrap_or_else(PoisonError::into_inner)
+    fn noted(&self) -> std::sync::MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,17 +135,17 @@ impl cellveil_adjust::Progress for Run<'_> {
 }
 
 impl cellveil_tabulate::Progress for Run<'_> {
-    fn rows(&self, done: u64) {
-        self.progress.step(done, 0);
+    fn begin(&self, step: cellveil_tabulate::Step) {
+        let mut noted = self.noted();
+        noted.end_step();
+        let name = format!("{}: {}", noted.stage, step.name());
+        noted.step = Some((name, Instant::now()));
+        self.progress.rows(step.name());
     }
-}
 
-/// The most memory this process has held, where the system tells.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    fn rows(&self, done: u64, all: u64) {
+        self.progress.step(done, all);
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What may be said about a run besides what it shall do.
 
+use crate::memory::Memory;
 use crate::time_limit::TimeLimit;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// How many threads may work; as many as the machine has if not said. Never changes a result.
     pub threads: Option<usize>,
+    /// How much memory tables may take; what needs more is refused. Never changes a result.
+    pub memory: Option<Memory>,
     /// Whether the least costly of the cells that must be published may be withheld where no pattern exists otherwise.
     pub release_frozen: bool,
 }
@@ -30,6 +33,7 @@ impl Settings {
             gap: self.gap.or(other.gap),
             seed: self.seed.or(other.seed),
             threads: self.threads.or(other.threads),
+            memory: self.memory.or(other.memory),
             release_frozen: self.release_frozen || other.release_frozen,
         }
     }
@@ -39,7 +43,7 @@ impl Settings {
         self.seed.unwrap_or(SEED)
     }
 
-    /// The limits as a manifest lists them; threads are none, because they change nothing.
+    /// The limits as a manifest lists them; threads and memory are none, because they change nothing.
     pub fn limits(&self) -> BTreeMap<String, String> {
         let mut limits = BTreeMap::new();
         limits.extend(self.time_limit.map(|limit| ("time_limit".to_owned(), limit.to_string())));

@@ -3,7 +3,7 @@
 use crate::commands::{
     adjust, argus, audit, convert, demo, generate, protect, suppress, tabulate, verify,
 };
-use cellveil::TimeLimit;
+use cellveil::{Memory, TimeLimit};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -37,6 +37,9 @@ pub(crate) struct Common {
     /// How many threads; never changes a result
     #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = "Common")]
     pub(crate) threads: Option<usize>,
+    /// How much memory tables may take, such as 8GiB; what needs more is refused
+    #[arg(long, global = true, value_name = "SIZE", help_heading = "Common")]
+    pub(crate) memory: Option<Memory>,
     /// The seed of everything random
     #[arg(long, global = true, value_name = "N", help_heading = "Common")]
     pub(crate) seed: Option<u64>,

@@ -4,10 +4,15 @@ use crate::flags::Common;
 use cellveil::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A bar that shows the stage and how far it is.
-pub(crate) struct Bar(ProgressBar);
+pub(crate) struct Bar(
+    ProgressBar,
+    /// Whether steps are records.
+    AtomicBool,
+);
 
 impl Bar {
     pub(crate) fn new(common: &Common) -> Self {
@@ -16,21 +21,37 @@ impl Bar {
             if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self(bar)
+        Self(bar, AtomicBool::new(false))
     }
 }
 
 impl Progress for Bar {
     fn stage(&self, name: &'static str) {
+        self.1.store(false, Ordering::Relaxed);
         self.0.set_style(style("{spinner} {msg:9} {elapsed}"));
         self.0.set_message(name);
         self.0.unset_length();
         self.0.set_position(0);
     }
 
+    fn rows(&self, what: &'static str) {
+        self.1.store(true, Ordering::Relaxed);
+        self.0.set_style(style("{spinner} {msg:9} {elapsed}"));
+        self.0.set_message(what);
+        self.0.set_position(0);
+        self.0.reset_eta();
+    }
+
     fn step(&self, done: u64, total: u64) {
         if total == 0 {
-            self.0.set_style(style("{spinner} {msg:9} {elapsed}  {human_pos} records"));
+            self.0.set_style(style(
+                "{spinner} {msg:9} {elapsed}  {human_pos} records, {per_sec:.0} records/s",
+            ));
+        } else if self.1.load(Ordering::Relaxed) {
+            self.0.set_style(style(
+                "{spinner} {msg:9} {elapsed}  {wide_bar} {human_pos}/{human_len} records, {per_sec:.0} records/s",
+            ));
+            self.0.set_length(total);
         } else {
             self.0.set_style(style(
                 "{spinner} {msg:9} {elapsed}  {wide_bar} {human_pos}/{human_len}",

@@ -33,6 +33,7 @@ impl Common {
             gap: self.gap,
             seed: self.seed,
             threads: self.threads,
+            memory: self.memory,
             release_frozen: false,
         }
     }

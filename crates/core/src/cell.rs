@@ -46,8 +46,8 @@ pub enum CellNames {
     Codes {
         /// The variables that span the table.
         dimensions: Vec<Dimension>,
-        /// The code of every cell in every dimension.
-        keys: Vec<CodeId>,
+        /// The code of every cell in every dimension; copies share them.
+        keys: Arc<Vec<CodeId>>,
     },
     /// By texts, where cells come from several tables or stand for sums of others. In files they have the number of their row.
     Labels(Vec<String>),

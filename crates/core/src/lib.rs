@@ -12,6 +12,7 @@ mod choices;
 mod hierarchy;
 mod insider;
 mod knowledge;
+mod margins;
 mod need;
 mod pattern;
 mod problem;

@@ -453,9 +453,16 @@ impl Problem {
 
 /// Whether a relation names every cell once and for something.
 fn is_plain(relations: &Relations, relation: usize) -> bool {
+    if relations.row(relation).any(|(_, coefficient)| coefficient == 0) {
+        return false;
+    }
+    // Margins have their cells in order as a rule.
+    if relations.row(relation).is_sorted_by(|a, b| a.0 < b.0) {
+        return true;
+    }
     let mut cells: Vec<CellId> = relations.row(relation).map(|(cell, _)| cell).collect();
     cells.sort_unstable();
-    cells.windows(2).all(|pair| pair[0] != pair[1]) && relations.row(relation).all(|(_, c)| c != 0)
+    cells.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 fn check_cell(parts: &ProblemParts, cell: CellId) -> Result<(), ProblemError> {

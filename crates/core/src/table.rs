@@ -1,8 +1,11 @@
 //! The true, additive table.
 
+use crate::margins::relations_among;
 use crate::problem::check_sums;
 use crate::{CellId, CellNames, CodeId, Dimension, ProblemError, Relations};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// What one respondent (or holding) brings to a cell.
@@ -178,7 +181,7 @@ impl Table {
     ///
     /// # Errors
     /// [`TableError`] names the cells at fault.
-    pub fn new(parts: TableParts) -> Result<Self, TableError> {
+    pub fn new(mut parts: TableParts) -> Result<Self, TableError> {
         let width = parts.dimensions.len();
         let cells = parts.values.len();
         let fits = parts.keys.len() == cells * width
@@ -195,18 +198,20 @@ impl Table {
         if cells >= u32::MAX as usize {
             return Err(TableError::TooLarge);
         }
-        let names =
-            CellNames::Codes { dimensions: parts.dimensions.clone(), keys: parts.keys.clone() };
-        let rows: Vec<&[CodeId]> = parts.keys.chunks_exact(width).collect();
-        for (at, pair) in rows.windows(2).enumerate() {
-            if pair[0] == pair[1] {
-                return Err(TableError::Twice(names.describe(CellId::at(at)).to_string()));
-            }
-            if pair[0] > pair[1] {
-                return Err(TableError::Columns);
+        // From here on the names alone hold the keys.
+        let keys = Arc::new(std::mem::take(&mut parts.keys));
+        let names = CellNames::Codes { dimensions: parts.dimensions.clone(), keys: keys.clone() };
+        let (before, after) = (keys.chunks_exact(width), keys.chunks_exact(width).skip(1));
+        for (at, (before, after)) in before.zip(after).enumerate() {
+            match before.cmp(after) {
+                Ordering::Less => {}
+                Ordering::Equal => {
+                    return Err(TableError::Twice(names.describe(CellId::at(at)).to_string()));
+                }
+                Ordering::Greater => return Err(TableError::Columns),
             }
         }
-        let relations = relations_among(&parts.dimensions, &rows, &names)?;
+        let relations = relations_among(&parts.dimensions, &keys, &names)?;
         check_sums(&relations, &parts.values, &names, parts.tolerance)?;
         Ok(Self { parts, names, relations })
     }
@@ -238,8 +243,18 @@ impl Table {
 
     /// The cell with the given codes, if it exists.
     pub fn find(&self, key: &[CodeId]) -> Option<CellId> {
-        let width = self.parts.dimensions.len();
-        find_row(&self.parts.keys, width, key)
+        let CellNames::Codes { keys, .. } = &self.names else { return None };
+        find_row(keys, self.parts.dimensions.len(), key)
+    }
+
+    /// About how many bytes a cell takes in a table of so many dimensions that keeps so many of the largest contributions, together with
+    /// the instance that is made of it.
+    pub fn bytes_per_cell(dimensions: usize, depth: usize) -> u64 {
+        // Keys and relations take a number per dimension each; a cell is the total of one relation in every second dimension or so.
+        let shared = 4 * dimensions + 4 * dimensions + 2 * dimensions;
+        let table = 8 + 8 + 16 * depth;
+        let instance = 8 + 8 + 8 + 8 + 1 + size_of::<crate::Need>();
+        (shared + table + instance) as u64
     }
 
     /// The values, in units.
@@ -315,55 +330,4 @@ fn find_row(keys: &[CodeId], width: usize, key: &[CodeId]) -> Option<CellId> {
         }
     }
     None
-}
-
-/// For every dimension, every aggregate and every combination of the other dimensions: the total and its existing parts.
-///
-/// Goes from part to total, so that the work follows the cells that exist and not the codes that could.
-fn relations_among(
-    dimensions: &[Dimension],
-    rows: &[&[CodeId]],
-    names: &CellNames,
-) -> Result<Relations, TableError> {
-    let mut relations = Relations::default();
-    let mut key = Vec::new();
-    for (d, dimension) in dimensions.iter().enumerate() {
-        let hierarchy = &dimension.hierarchy;
-        let mut sums_with = vec![Vec::new(); hierarchy.len()];
-        for (s, sum) in hierarchy.sums().iter().enumerate() {
-            for &part in &sum.parts {
-                sums_with[part as usize].push((s as u32, sum.total));
-            }
-        }
-        let mut members: Vec<(CellId, u32, CellId)> = Vec::new();
-        for (part, row) in rows.iter().enumerate() {
-            for &(sum, total) in &sums_with[row[d] as usize] {
-                key.clear();
-                key.extend_from_slice(row);
-                key[d] = total;
-                let Ok(found) = rows.binary_search(&&key[..]) else {
-                    return Err(no_total(dimensions, names, CellId::at(part), &key));
-                };
-                members.push((CellId::at(found), sum, CellId::at(part)));
-            }
-        }
-        members.sort_unstable();
-        for group in members.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            relations.push_sum(group[0].0, group.iter().map(|&(_, _, part)| part));
-        }
-    }
-    Ok(relations)
-}
-
-fn no_total(
-    dimensions: &[Dimension],
-    names: &CellNames,
-    part: CellId,
-    key: &[CodeId],
-) -> TableError {
-    let total = CellNames::Codes { dimensions: dimensions.to_vec(), keys: key.to_vec() };
-    TableError::NoTotal {
-        part: names.describe(part).to_string(),
-        total: total.describe(CellId(0)).to_string(),
-    }
 }

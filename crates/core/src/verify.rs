@@ -102,11 +102,16 @@ pub fn verify(
     verifier.finish()
 }
 
+/// A distance as a fraction: numerator and denominator.
+type Distance = (i64, u32);
+
+/// No distance at all.
+const NOTHING: Distance = (0, 1);
+
 /// What a valid witness shows for one need and side.
 struct Shown {
     side: Side,
-    /// Distance to that side, as a fraction.
-    distance: (i64, u32),
+    distance: Distance,
     /// The insiders it says nothing to: those with a cell that moves in it.
     insiders: Vec<u32>,
 }
@@ -120,9 +125,10 @@ pub struct Verifier<'a> {
     claims: Vec<Claim>,
     next_claim: usize,
     next_witness: usize,
+    /// Per need, the furthest that any valid witness shows, down and up.
+    furthest: Vec<[Distance; 2]>,
+    /// Per need, all that was shown, where there are insiders to whom not every witness says something.
     shown: Vec<Vec<Shown>>,
-    /// Per relation, the sum of the current witness; all zero between witnesses.
-    sums: Vec<i128>,
     faults: Vec<Fault>,
 }
 
@@ -147,8 +153,12 @@ impl<'a> Verifier<'a> {
             claims,
             next_claim: 0,
             next_witness: 0,
-            shown: problem.needs().iter().map(|_| Vec::new()).collect(),
-            sums: vec![0; problem.relations().len()],
+            furthest: vec![[NOTHING; 2]; problem.needs().len()],
+            shown: if problem.insiders().is_empty() {
+                Vec::new()
+            } else {
+                problem.needs().iter().map(|_| Vec::new()).collect()
+            },
             faults,
         }
     }
@@ -171,13 +181,14 @@ impl<'a> Verifier<'a> {
                 continue;
             };
             if valid {
-                let distance = witness.move_of(claim.cell).saturating_mul(claim.side.sign());
-                let insiders = moved_insiders(self.problem, witness, claim);
-                self.shown[need].push(Shown {
-                    side: claim.side,
-                    distance: (distance, witness.denominator),
-                    insiders,
-                });
+                let moved = witness.move_of(claim.cell).saturating_mul(claim.side.sign());
+                let distance = (moved, witness.denominator);
+                let furthest = &mut self.furthest[need][claim.side as usize];
+                *furthest = further(*furthest, distance);
+                if let Some(shown) = self.shown.get_mut(need) {
+                    let insiders = moved_insiders(self.problem, witness, claim);
+                    shown.push(Shown { side: claim.side, distance, insiders });
+                }
             }
         }
     }
@@ -192,18 +203,19 @@ impl<'a> Verifier<'a> {
             let cell = if known { self.name(claim.cell) } else { format!("cell {}", claim.cell.0) };
             self.faults.push(Fault::NoWitness(cell));
         }
-        for (need, shown) in self.problem.needs().iter().zip(&self.shown) {
+        for (at, need) in self.problem.needs().iter().enumerate() {
             let cell = || self.problem.names().describe(need.cell).to_string();
-            if let Some(side) = unmet(need, shown, None) {
+            if let Some(side) = unmet(need, self.furthest[at]) {
                 self.faults.push(Fault::Unmet { cell: cell(), side });
                 continue;
             }
+            let shown = self.shown.get(at).map_or(&[][..], |shown| &shown[..]);
             let mut knowing: Vec<u32> =
                 shown.iter().flat_map(|s| s.insiders.iter().copied()).collect();
             knowing.sort_unstable();
             knowing.dedup();
             for insider in knowing {
-                if let Some(side) = unmet(need, shown, Some(insider)) {
+                if let Some(side) = unmet(need, furthest_without(shown, insider)) {
                     let known = self.problem.insiders().cells(insider)[0];
                     let singleton = self.problem.names().describe(known).to_string();
                     self.faults.push(Fault::UnmetBySingleton { cell: cell(), side, singleton });
@@ -228,6 +240,8 @@ impl<'a> Verifier<'a> {
             self.faults.push(Fault::NotWhole(number));
         }
         let denominator = i128::from(witness.denominator);
+        // By how much each term of a relation moves.
+        let mut sums: Vec<(u32, i128)> = Vec::new();
         for &(cell, step) in &witness.moves {
             if !self.pattern.is_withheld(cell) {
                 self.faults.push(Fault::MovesPublished { witness: number, cell: self.name(cell) });
@@ -244,18 +258,14 @@ impl<'a> Verifier<'a> {
             if below || above {
                 self.faults.push(Fault::LeavesBounds { witness: number, cell: self.name(cell) });
             }
-            for &(relation, coefficient) in self.incidence.of(cell) {
-                self.sums[relation as usize] += i128::from(step) * i128::from(coefficient);
-            }
+            let terms = self.incidence.of(cell).iter();
+            sums.extend(terms.map(|&(relation, c)| (relation, i128::from(step) * i128::from(c))));
         }
-        for &(cell, _) in &witness.moves {
-            for &(relation, _) in self.incidence.of(cell) {
-                if std::mem::take(&mut self.sums[relation as usize]) != 0 {
-                    self.faults.push(Fault::BreaksRelation {
-                        witness: number,
-                        relation: relation as usize,
-                    });
-                }
+        sums.sort_unstable();
+        for terms in sums.chunk_by(|a, b| a.0 == b.0) {
+            if terms.iter().map(|&(_, moved)| moved).sum::<i128>() != 0 {
+                let relation = terms[0].0 as usize;
+                self.faults.push(Fault::BreaksRelation { witness: number, relation });
             }
         }
         self.faults.len() == before
@@ -299,21 +309,23 @@ fn moved_insiders(problem: &Problem, witness: &Witness, claim: Claim) -> Vec<u32
     insiders
 }
 
-/// Which part of a need is not met by the witnesses that leave all cells of `insider` alone.
-fn unmet(need: &Need, shown: &[Shown], insider: Option<u32>) -> Option<&'static str> {
-    let furthest = |side: Side| {
-        let usable = shown.iter().filter(|s| {
-            s.side == side && insider.is_none_or(|x| s.insiders.binary_search(&x).is_err())
-        });
-        let ahead =
-            |a: &(i64, u32), b: &(i64, u32)| (wide(a.0) * wide(b.1)).cmp(&(wide(b.0) * wide(a.1)));
-        usable
-            .map(|s| s.distance)
-            .max_by(ahead)
-            .filter(|&(distance, _)| distance > 0)
-            .unwrap_or((0, 1))
-    };
-    let (down, up) = (furthest(Side::Down), furthest(Side::Up));
+/// The larger of two distances.
+fn further(a: Distance, b: Distance) -> Distance {
+    if wide(b.0) * wide(a.1) > wide(a.0) * wide(b.1) { b } else { a }
+}
+
+/// What is shown, down and up, by the witnesses that leave all cells of an insider alone.
+fn furthest_without(shown: &[Shown], insider: u32) -> [Distance; 2] {
+    let mut furthest = [NOTHING; 2];
+    for shown in shown.iter().filter(|shown| shown.insiders.binary_search(&insider).is_err()) {
+        let furthest = &mut furthest[shown.side as usize];
+        *furthest = further(*furthest, shown.distance);
+    }
+    furthest
+}
+
+/// Which part of a need is not met by what is shown, down and up.
+fn unmet(need: &Need, [down, up]: [Distance; 2]) -> Option<&'static str> {
     let reaches = |(distance, denominator): (i64, u32), level: i64| {
         wide(distance) >= wide(level) * wide(denominator)
     };

@@ -61,6 +61,33 @@ impl Files {
         }
         Ok(Self { root: source.path.clone(), inputs, _copies: copies })
     }
+
+    /// Refuses columns that hold numbers in one file and something else in another.
+    pub(crate) fn check_same_types(&self, columns: &[String]) -> Result<(), TabulateError> {
+        let kinds = |input: &Input, column: &str| match &input.kind {
+            Kind::Parquet { schema } => {
+                input.position(column).ok().map(|at| schema.field(at).data_type().clone())
+            }
+            Kind::Csv { .. } => None,
+        };
+        for (column, input) in columns.iter().flat_map(|c| self.inputs.iter().map(move |i| (c, i)))
+        {
+            let first = &self.inputs[0];
+            let (Some(before), Some(kind)) = (kinds(first, column), kinds(input, column)) else {
+                continue;
+            };
+            if family(&before) != family(&kind) {
+                return Err(TabulateError::TypeChanges {
+                    place: Place::Row(input.path.clone(), 1),
+                    column: column.clone(),
+                    kind: kind.to_string(),
+                    before: before.to_string(),
+                    file: first.path.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Input {
@@ -114,6 +141,16 @@ impl Input {
             kind: kind.to_string(),
             wanted: if number { "added up" } else { "a code" },
         })
+    }
+}
+
+/// Types that read alike.
+fn family(kind: &DataType) -> &'static str {
+    match kind {
+        DataType::Dictionary(_, value) => family(value),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text",
+        kind if kind.is_numeric() => "number",
+        _ => "other",
     }
 }
 

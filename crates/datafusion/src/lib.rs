@@ -6,12 +6,14 @@
 
 mod columns;
 mod csv_file;
-mod encode;
 mod engine;
 mod files;
-mod functions;
+mod hasher;
+mod interner;
+mod numbers;
+mod pass;
 mod read;
 mod scan;
-mod tally_function;
+mod work;
 
 pub use engine::DataFusion;

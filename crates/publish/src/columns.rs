@@ -46,15 +46,18 @@ impl<'a> NameColumns<'a> {
             CellNames::Ids(_) | CellNames::Labels(_) => {
                 fields.push(Field::Whole(self.names.id(cell) as i64));
             }
-            CellNames::Codes { dimensions, .. } => {
-                let key = self.names.key(cell);
-                for ((dimension, shown), &code) in dimensions.iter().zip(&self.shown).zip(key) {
-                    fields.extend(shown[code as usize].iter().map(|code| match code {
-                        Some(code) => Field::from(dimension.hierarchy.name(*code)),
-                        None => Field::Empty,
-                    }));
-                }
-            }
+            CellNames::Codes { .. } => self.fill_codes(self.names.key(cell), fields),
+        }
+    }
+
+    /// Adds the entries for a cell with these codes, one per dimension.
+    pub(crate) fn fill_codes(&self, key: &[CodeId], fields: &mut Vec<Field<'a>>) {
+        let CellNames::Codes { dimensions, .. } = self.names else { return };
+        for ((dimension, shown), &code) in dimensions.iter().zip(&self.shown).zip(key) {
+            fields.extend(shown[code as usize].iter().map(|code| match code {
+                Some(code) => Field::from(dimension.hierarchy.name(*code)),
+                None => Field::Empty,
+            }));
         }
     }
 }

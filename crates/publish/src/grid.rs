@@ -44,7 +44,7 @@ impl<'a> From<&'a str> for Field<'a> {
 }
 
 /// Rows that are made when they are asked for, so that no second copy of a large table is held.
-pub(crate) trait Grid {
+pub(crate) trait Grid: Sync {
     fn columns(&self) -> &[Column];
     fn rows(&self) -> usize;
     /// Adds the entries of a row to `fields`.

@@ -56,6 +56,7 @@ mod adjusted;
 mod argus_report;
 mod atomic;
 mod audit_file;
+mod cell_stream;
 mod columns;
 mod confidentiality;
 mod convert;
@@ -84,6 +85,7 @@ mod xlsx_file;
 
 pub use adjusted::{AdjustedPublication, LevelLoss, Loss, Parameters, write_adjusted};
 pub use argus_report::{ReportNote, argus_report};
+pub use cell_stream::{Written, write_cells};
 pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};

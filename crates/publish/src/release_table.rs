@@ -11,7 +11,7 @@ use crate::xlsx_file::write_xlsx;
 use cellveil_core::{CellId, Pattern, Problem};
 
 /// The most rows a spreadsheet is made for unless it is asked for.
-const SPREADSHEET_ROWS: usize = 1_000_000;
+pub(crate) const SPREADSHEET_ROWS: usize = 1_000_000;
 
 /// Which files hold a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

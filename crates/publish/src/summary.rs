@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Under this name a summary lists cells that had to be published, but are withheld because no pattern exists otherwise.
 pub const RELEASED_FROZEN: &str = "released_frozen";
 
-/// The figures of a run. `seconds` and `peak_memory_bytes` are the only ones that differ between two runs on the same input.
+/// The figures of a run. `seconds`, `peak_memory_bytes` and `memory_bytes` are the only ones that differ between two runs on the same input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Cells of the table.
@@ -32,6 +32,9 @@ pub struct Summary {
     pub seconds: BTreeMap<String, f64>,
     /// The most memory held at once, if the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// The most memory held at once in each stage, if the system tells.
+    #[serde(default)]
+    pub memory_bytes: BTreeMap<String, u64>,
     /// The method that chose the secondaries.
     pub method: Option<String>,
     /// The seed of everything random.

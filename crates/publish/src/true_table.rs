@@ -5,6 +5,7 @@ use crate::csv_file::write_csv;
 use crate::grid::{Column, Field, Grid, Kind, make_names_unique};
 use crate::parquet_file::write_parquet;
 use crate::release_table::write_grid;
+use crate::sink::Sink;
 use crate::staging::Staging;
 use crate::xlsx_file::write_xlsx;
 use crate::{Formats, Manifest, PublishError, single};
@@ -45,6 +46,47 @@ pub fn write_table(
     }
 }
 
+/// Writes the true table as a spreadsheet; `folder` is for files on the way.
+pub(crate) fn write_spreadsheet(
+    table: &Table,
+    title: &str,
+    folder: &Path,
+    out: &mut Sink,
+) -> std::io::Result<()> {
+    let grid = TrueTable::new(table).map_err(std::io::Error::other)?;
+    write_xlsx(&grid, title, folder, out)
+}
+
+/// What the columns of a true table depend on, besides its dimensions.
+pub(crate) struct Shape {
+    pub(crate) decimals: u8,
+    pub(crate) contribution_decimals: u8,
+    pub(crate) weight_decimals: Option<u8>,
+    pub(crate) by_holding: bool,
+    pub(crate) depth: usize,
+}
+
+/// The columns of a true table.
+pub(crate) fn true_columns(names: &NameColumns<'_>, shape: &Shape) -> Vec<Column> {
+    let mut columns = names.columns();
+    columns.push(Column::new("value", Kind::Amount(shape.decimals)));
+    columns.push(Column::new("respondents", Kind::Whole));
+    if shape.by_holding {
+        columns.push(Column::new("holdings", Kind::Whole));
+    }
+    if let Some(decimals) = shape.weight_decimals {
+        columns.push(Column::new("weighted_count", Kind::Amount(decimals)));
+    }
+    for nth in 1..=shape.depth {
+        columns.push(Column::new(format!("top_{nth}"), Kind::Amount(shape.contribution_decimals)));
+        if let Some(decimals) = shape.weight_decimals {
+            columns.push(Column::new(format!("top_{nth}_weight"), Kind::Amount(decimals)));
+        }
+    }
+    make_names_unique(&mut columns);
+    columns
+}
+
 struct TrueTable<'a> {
     table: &'a Table,
     names: NameColumns<'a>,
@@ -57,24 +99,16 @@ impl<'a> TrueTable<'a> {
     fn new(table: &'a Table) -> Result<Self, PublishError> {
         let names = NameColumns::new(table.names())?;
         let contributors = table.holdings().unwrap_or(table.respondents());
-        let mut columns = names.columns();
-        columns.push(Column::new("value", Kind::Amount(table.decimals())));
-        columns.push(Column::new("respondents", Kind::Whole));
-        if table.holdings().is_some() {
-            columns.push(Column::new("holdings", Kind::Whole));
-        }
-        if let Some(weighted) = table.weighted() {
-            columns.push(Column::new("weighted_count", Kind::Amount(weighted.decimals)));
-        }
-        for nth in 1..=contributors.depth() {
-            let amount = Kind::Amount(table.contribution_decimals());
-            columns.push(Column::new(format!("top_{nth}"), amount));
-            if let Some(weighted) = table.weighted() {
-                let name = format!("top_{nth}_weight");
-                columns.push(Column::new(name, Kind::Amount(weighted.decimals)));
-            }
-        }
-        make_names_unique(&mut columns);
+        let columns = true_columns(
+            &names,
+            &Shape {
+                decimals: table.decimals(),
+                contribution_decimals: table.contribution_decimals(),
+                weight_decimals: table.weighted().map(|weighted| weighted.decimals),
+                by_holding: table.holdings().is_some(),
+                depth: contributors.depth(),
+            },
+        );
         Ok(Self { table, names, columns, contributors })
     }
 }

@@ -87,6 +87,20 @@ pub enum TabulateError {
         /// What it should serve as.
         wanted: &'static str,
     },
+    /// A column of one kind in one file and of another in the next.
+    #[error("{place}: column `{column}` is of type {kind} from here on, but of type {before} in {}; convert one of the two", file.display())]
+    TypeChanges {
+        /// Where it changes.
+        place: Place,
+        /// The column.
+        column: String,
+        /// Its type there.
+        kind: String,
+        /// Its type before.
+        before: String,
+        /// A file in which it has that type.
+        file: PathBuf,
+    },
     /// A code that no hierarchy of its variable lists.
     #[error("{place}: code `{code}` of `{column}` is in no hierarchy{}; add it to one, or correct the record", did_you_mean(nearest.as_deref()))]
     UnknownCode {
@@ -185,6 +199,19 @@ pub enum TabulateError {
         "the value of cell `{0}` is too large; give the response in larger units, such as thousands"
     )]
     Overflow(String),
+    /// More cells than there is memory for.
+    #[error(
+        "there are more than {rows} {what}, and {} of memory are not enough for them; allow for more with `--memory`, or leave out a variable or a level",
+        crate::text::bytes(*bytes)
+    )]
+    Memory {
+        /// Which cells.
+        what: &'static str,
+        /// How many there is memory for.
+        rows: usize,
+        /// How much memory there may be.
+        bytes: u64,
+    },
     /// A cell that a finished table lists twice.
     #[error("{again}: cell `{cell}` is already listed at {first}; list each cell once")]
     CellTwice {

@@ -65,6 +65,17 @@ impl Extent {
         self.product = self.product.saturating_add(product);
     }
 
+    /// Looks at records with whole responses and no weights; `sum` is that of their sizes.
+    pub fn add_whole(&mut self, records: u64, sum: u128) {
+        let one = pow10(AMOUNT_DECIMALS);
+        let sum = i128::try_from(sum).unwrap_or(i128::MAX);
+        self.records += records;
+        self.response = self.response.saturating_add(sum.saturating_mul(one));
+        self.weight = self.weight.saturating_add(i128::from(records).saturating_mul(one));
+        let product = sum.saturating_mul(one).saturating_mul(one);
+        self.product = self.product.saturating_add(product);
+    }
+
     /// Joins what was found elsewhere.
     pub fn merge(&mut self, other: &Self) {
         self.records += other.records;
@@ -124,6 +135,16 @@ mod tests {
         assert_eq!(units(&[("2.25", "1.5")])?, Units { contribution: 2, weight: 1, value: 3 });
         assert_eq!(units(&[("0", "1")])?, Units::default());
         Ok(())
+    }
+
+    #[test]
+    fn whole_numbers_count_like_any_others() {
+        let (mut one_by_one, mut at_once) = (Extent::default(), Extent::default());
+        for amount in [7, -3, 0] {
+            one_by_one.add(amount * pow10(AMOUNT_DECIMALS), pow10(AMOUNT_DECIMALS));
+        }
+        at_once.add_whole(3, 10);
+        assert_eq!(one_by_one, at_once);
     }
 
     #[test]

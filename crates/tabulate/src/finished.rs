@@ -3,12 +3,14 @@
 use crate::amount::{AmountFault, amount_of_text, units_of_amount};
 use crate::assembly::{Carried, Values};
 use crate::extent::Extent;
-use crate::groups::contributors;
 use crate::hierarchy::dimension;
 use crate::plan::FinishedPlan;
 use crate::{Finished, Locate, Place, TabulateError, text};
 use cellveil_core::units::pow10;
-use cellveil_core::{CellId, CellNames, CodeId, Contribution, Dimension, Table, TableParts};
+use cellveil_core::{
+    CellId, CellNames, CodeId, Contribution, Contributors, Dimension, Table, TableParts,
+};
+use std::sync::Arc;
 
 /// One line of a finished table.
 #[derive(Clone, Debug)]
@@ -67,8 +69,8 @@ impl FinishedPlan {
             .map(|(at, (row, key))| self.cell(at, row, key))
             .collect::<Result<_, _>>()?;
         cells.sort_by(|a, b| (&a.key, a.row).cmp(&(&b.key, b.row)));
-        let keys = cells.iter().flat_map(|cell| cell.key.iter().copied()).collect();
-        let names = CellNames::Codes { dimensions, keys };
+        let keys: Vec<CodeId> = cells.iter().flat_map(|cell| cell.key.iter().copied()).collect();
+        let names = CellNames::Codes { dimensions, keys: keys.into() };
         if let Some(at) = (1..cells.len()).find(|&at| cells[at].key == cells[at - 1].key) {
             let place = |at: usize| rows[cells[at].row].place.clone();
             let cell = names.describe(CellId::at(at)).to_string();
@@ -186,7 +188,7 @@ impl FinishedPlan {
         };
         Ok(TableParts {
             dimensions,
-            keys,
+            keys: Arc::unwrap_or_clone(keys),
             response: Some(self.spec.value.clone()),
             decimals,
             negative: values.iter().position(|&value| value < 0).map(CellId::at),
@@ -211,4 +213,18 @@ fn whole(amount: i128) -> Option<u64> {
 
 fn fault_at(row: &FinishedRow, column: &str, fault: AmountFault) -> TabulateError {
     TabulateError::Amount { place: row.place.clone(), column: column.to_owned(), fault }
+}
+
+/// Columns of counts and largest contributions, padded to the same depth.
+fn contributors<'a>(
+    cells: impl Iterator<Item = (u64, &'a [Contribution])>,
+    depth: usize,
+) -> Contributors {
+    let (mut counts, mut all) = (Vec::new(), Vec::new());
+    for (count, top) in cells {
+        counts.push(count);
+        all.extend_from_slice(top);
+        all.resize(counts.len() * depth, Contribution::default());
+    }
+    Contributors::new(counts, depth, all)
 }

@@ -84,7 +84,6 @@ fn variables(dimensions: &[DimensionSpec]) -> Result<Vec<Variable>, TabulateErro
 /// A table to be made from records.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub(crate) spec: TableSpec,
     pub(crate) variables: Vec<Variable>,
 }
 
@@ -94,7 +93,7 @@ impl Plan {
     /// # Errors
     /// [`TabulateError`] names the file and line at fault.
     pub fn new(spec: &TableSpec) -> Result<Self, TabulateError> {
-        Ok(Self { spec: spec.clone(), variables: variables(&spec.dimensions)? })
+        Ok(Self { variables: variables(&spec.dimensions)? })
     }
 
     /// The columns to group the records by, for each dimension.

@@ -1,8 +1,8 @@
 //! From groups to tables, without an engine.
 
 use crate::{
-    DimensionSpec, Groups, HierarchySpec, Locate, Place, Plan, Record, TableSpec, TabulateError,
-    Tally, Units,
+    DimensionSpec, Frame, Gathered, HierarchySpec, Locate, Place, Plan, Record, Seen, TableSpec,
+    TabulateError, Units,
 };
 use cellveil_core::{CellId, Table};
 use std::path::PathBuf;
@@ -33,16 +33,37 @@ fn spec(dimensions: Vec<(&str, Vec<HierarchySpec>)>) -> TableSpec {
 }
 
 fn table(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Table, TabulateError> {
+    gathered(spec, groups)?.table(None)
+}
+
+fn gathered(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Gathered, TabulateError> {
     let plan = Plan::new(spec)?;
-    let mut all = Groups::new(&plan);
-    for (values, holding, response) in groups {
-        let mut tally = Tally::default();
-        let value = i128::from(*response);
-        tally.add(Record { response: *response, weight: 1, value, request: None }, spec.top);
-        let values: Vec<Option<&str>> = values.iter().map(|value| Some(*value)).collect();
-        all.push(&values, Some(holding), tally);
+    let mut seen = vec![Seen::default(); spec.dimensions.len()];
+    let mut holdings = Seen::default();
+    for (values, holding, _) in groups {
+        for (seen, value) in seen.iter_mut().zip(*values) {
+            seen.position(&[Some(value)]);
+        }
+        holdings.position(&[Some(holding)]);
     }
-    plan.table(all, Units::default(), &Nowhere)
+    let seen: Vec<&Seen> = seen.iter().collect();
+    let (dimensions, codes) = plan.dimensions(&seen, &Nowhere)?;
+    let frame = Frame::new(spec, dimensions, Units::default(), holdings.len())?;
+    let mut gatherer = frame.gatherer(1 << 20);
+    for (values, holding, response) in groups {
+        let place = |(d, value): (usize, &&str)| {
+            let at = seen[d].find(&[Some(value)]).map_or(0, |at| at as usize);
+            frame.layout().place(d, codes[d][at])
+        };
+        let cell: u128 = values.iter().enumerate().map(place).sum();
+        let named = spec.holding.is_some() && !holding.is_empty();
+        let member = holdings.find(&[Some(holding)]).filter(|_| named).map_or(0, |at| at + 1);
+        let value = i128::from(*response);
+        let record = Record { response: *response, weight: 1, value, request: None };
+        let fits = gatherer.push(cell + u128::from(member), record)?;
+        assert!(fits.is_some());
+    }
+    Gathered::new(frame, [gatherer])
 }
 
 fn cells(table: &Table) -> Vec<(String, i64)> {
@@ -125,5 +146,43 @@ fn a_holding_that_has_several_cells_to_itself_is_known_to() -> Result<(), Tabula
         .map(named)
         .collect();
     assert_eq!(coalitions, [["a=p", "a=q"]]);
+    Ok(())
+}
+
+#[test]
+fn what_is_saved_goes_on_where_it_was_left() -> Result<(), TabulateError> {
+    let mut spec = spec(vec![("a", vec![HierarchySpec::Digits(vec![1, 1])]), ("b", vec![])]);
+    spec.holding = Some("h".to_owned());
+    let groups: [(&[&str], &str, i64); 4] = [
+        (&["11", "u"], "x", 3),
+        (&["12", "u"], "y", 4),
+        (&["21", "v"], "x", 5),
+        (&["11", ""], "", 7),
+    ];
+    let gathered = gathered(&spec, &groups)?;
+    let mut file = Vec::new();
+    assert!(gathered.save("these records", &mut file).is_ok());
+    let loaded = |made_from: &str, file: &[u8]| Gathered::load(&spec, made_from, &mut &file[..]);
+    let again = loaded("these records", &file).map(|gathered| gathered.table(None)).transpose()?;
+    let (table, again) = (gathered.table(None)?, again);
+    assert_eq!(again.as_ref().map(cells), Some(cells(&table)));
+    assert_eq!(again.as_ref().map(Table::holdings), Some(table.holdings()));
+    assert!(loaded("other records", &file).is_none());
+    assert!(loaded("these records", &file[..file.len() - 1]).is_none());
+    for at in (0..file.len()).step_by(5) {
+        let mut damaged = file.clone();
+        damaged[at] ^= 4;
+        assert!(loaded("these records", &damaged).is_none(), "byte {at}");
+    }
+    Ok(())
+}
+
+#[test]
+fn more_cells_than_there_is_memory_for_are_refused() -> Result<(), TabulateError> {
+    let spec = spec(vec![("a", vec![]), ("b", vec![])]);
+    let gathered = gathered(&spec, &[(&["1", "u"], "", 3), (&["2", "v"], "", 4)])?;
+    assert_eq!(gathered.table(Some(1 << 20))?.len(), 7);
+    let error = gathered.table(Some(512)).err().map(|error| error.to_string());
+    assert!(error.is_some_and(|text| text.contains("512 bytes of memory are not enough")));
     Ok(())
 }

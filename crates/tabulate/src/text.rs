@@ -56,6 +56,18 @@ pub fn shorten(text: &str) -> String {
     }
 }
 
+/// A number of bytes for people: `512 MiB`, `7.5 GiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let (mut amount, mut unit) = (count as f64, 0);
+    while amount >= 1024.0 && unit + 1 < units.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    let text = format!("{amount:.1}");
+    format!("{} {}", text.strip_suffix(".0").unwrap_or(&text), units[unit])
+}
+
 /// The order of codes that come without one: whole numbers by size, then everything else by its bytes.
 pub fn order(a: &str, b: &str) -> Ordering {
     let rank = |text: &str| {
@@ -90,6 +102,13 @@ mod tests {
         let mut codes = ["b", "10", "9", "a", "2", "09", "10a"];
         codes.sort_by(|a, b| order(a, b));
         assert_eq!(codes, ["2", "09", "9", "10", "10a", "a", "b"]);
+    }
+
+    #[test]
+    fn bytes_are_counted_in_the_largest_unit_that_fits() {
+        assert_eq!(bytes(17), "17 bytes");
+        assert_eq!(bytes(8 << 30), "8 GiB");
+        assert_eq!(bytes(1536 << 20), "1.5 GiB");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::output::{self, thousands};
 use crate::progress::Bar;
 use crate::settings::Tools;
 use cellveil::{Job, Run};
+use cellveil_publish::Written;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -24,15 +25,23 @@ pub(crate) struct Arguments {
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
     let job = Job::read(&args.job)?;
     let out = common.out_or(job.path.parent().unwrap_or(Path::new("")), &job.path, "table");
-    let (table, files) = {
+    let written = {
         let bar = Bar::new(common);
         let run = Run::new(common.settings().or(job.settings), &bar);
         let tools = Tools::new(&run);
-        let table = cellveil::tabulate(&job, tools.engines().tabulate, &run)?.table;
-        let files = cellveil_publish::write_table(&table, &out, job.formats)?;
-        (table, files)
+        let engine = tools.engines().tabulate;
+        match cellveil::gather(&job, engine, &run)? {
+            Some(gathered) => run.stage("write", || {
+                run.install(|| cellveil_publish::write_cells(&gathered, &out, job.formats))
+            })??,
+            None => {
+                let table = cellveil::tabulate(&job, engine, &run)?.table;
+                let files = cellveil_publish::write_table(&table, &out, job.formats)?;
+                Written { cells: table.len(), relations: table.relations().len(), files }
+            }
+        }
     };
-    let (cells, relations) = (table.len(), table.relations().len());
+    let Written { cells, relations, files } = written;
     if common.json {
         let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         output::print_json(&json!({ "cells": cells, "relations": relations, "files": files }))?;

@@ -70,12 +70,22 @@ fn csv_parquet_and_folders_agree() {
     );
     write_parquet(
         &folder.path("parts/b.parquet"),
-        with(half(2), strings(vec![Some("0.25"), Some("7")])),
+        with(half(2), Arc::new(Float32Array::from(vec![0.25, 7.0]))),
     );
     assert_eq!(
         lines(&tabulate(folder.path("parts"), &spec).unwrap()),
         expected,
-        "types may differ between files"
+        "types of numbers may differ between files"
+    );
+    write_parquet(
+        &folder.path("parts/b.parquet"),
+        with(half(2), strings(vec![Some("0.25"), Some("7")])),
+    );
+    let refused = folder.said(&tabulate(folder.path("parts"), &spec).unwrap_err());
+    assert_eq!(
+        refused,
+        "parts/b.parquet, row 1: column `wage` is of type Utf8 from here on, but of type Float64 in \
+         parts/a.parquet; convert one of the two"
     );
 }
 

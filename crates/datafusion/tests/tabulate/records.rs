@@ -157,7 +157,7 @@ fn large_sums_cost_decimals_not_correctness() {
 fn progress_ends_with_the_number_of_records() {
     struct Last(Cell<u64>);
     impl Progress for Last {
-        fn rows(&self, done: u64) {
+        fn rows(&self, done: u64, _all: u64) {
             self.0.set(done);
         }
     }

@@ -7,11 +7,9 @@ use std::path::Path;
 
 /// Reads `instance.jj` in the unit that witnesses count in.
 pub(super) fn read_instance(path: &Path, note: &InstanceNote) -> Result<Problem, String> {
-    let text =
-        std::fs::read_to_string(path).map_err(|_| "`instance.jj` cannot be read".to_owned())?;
     let fault = |error: &dyn std::fmt::Display| format!("`instance.jj`: {error}");
     // The file's own unit may be coarser than that of the witnesses, and the tolerance shrinks with it.
-    let problem = jj::read(&text, note.tolerance).map_err(|error| fault(&error))?;
+    let problem = jj::read_file(path, note.tolerance).map_err(|error| fault(&error))?;
     if problem.decimals() == note.decimals {
         return Ok(problem);
     }
@@ -33,23 +31,32 @@ pub(super) fn read_instance_to_adjust(path: &Path, note: &InstanceNote) -> Resul
 }
 
 /// Finds cells by the numbers they carry in files.
-pub(crate) struct CellIndex {
-    /// Ascending.
-    ids: Vec<(u64, CellId)>,
+pub(crate) enum CellIndex {
+    /// They are numbered by their rows.
+    Rows(usize),
+    /// By ascending number.
+    Sorted(Vec<(u64, CellId)>),
 }
 
 impl CellIndex {
     pub(crate) fn new(problem: &Problem) -> Self {
         let id = |cell| (problem.names().id(cell), cell);
+        if problem.cells().map(id).all(|(id, cell)| id == u64::from(cell.0)) {
+            return Self::Rows(problem.len());
+        }
         let mut ids: Vec<(u64, CellId)> = problem.cells().map(id).collect();
-        // Already sorted when cells are numbered by their rows.
         ids.sort_unstable();
-        Self { ids }
+        Self::Sorted(ids)
     }
 
     pub(crate) fn find(&self, id: i64) -> Option<CellId> {
         let id = u64::try_from(id).ok()?;
-        self.ids.binary_search_by_key(&id, |&(id, _)| id).ok().map(|at| self.ids[at].1)
+        match self {
+            Self::Rows(rows) => usize::try_from(id).ok().filter(|row| row < rows).map(CellId::at),
+            Self::Sorted(ids) => {
+                ids.binary_search_by_key(&id, |&(id, _)| id).ok().map(|at| ids[at].1)
+            }
+        }
     }
 }
 
