@@ -10,7 +10,7 @@ use thiserror::Error;
 /// How to choose the cells to withhold beyond the sensitive ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Picks by size and structure; so far always [`Method::Incremental`].
+    /// A safe pattern first, then a better one: the optimum where capacity cuts are in reach, ruin and recreate elsewhere; always with a bound.
     #[default]
     Auto,
     /// The cheapest further cells for one need after the other, by linear programming.

@@ -1,7 +1,8 @@
 //! The incremental method: the cheapest further cells for one need after the other, then back with what was not needed.
 //!
-//! First the attack says which needs the sensitive cells leave open among themselves; often they are few. For each of those and each
-//! side a linear program on a neighbourhood of the cell finds the cheapest way to move it far enough (Kelly et al. 1992, model
+//! First the attack says which needs the sensitive cells leave open among themselves; often they are few. For each of those and each side
+//! products of circuits and pursued cells find a cheap way to move it far enough, without a solver. For the few that make up most of the cost, and
+//! where there are none, a linear program does, on the whole table or a neighbourhood of the cell (Kelly et al. 1992, model
 //! (1)–(8) as used by Serpell et al., with charges per cell instead of costs per unit, see [`price`]). Cells that move are withheld.
 //! Each answer is a witness, and is tried on all other needs, so that most needs never get a program of their own.
 
