@@ -1,78 +1,56 @@
-//! `cellveil-bench [--method M] [--time-limit SECONDS] [--watch] [--bound WORK] INSTANCE.jj…`: protects, attacks and verifies each
-//! instance and prints a table of what it took; with `--bound` only finds lower bounds.
-//! `cellveil-bench adjust …` does the same for adjustment.
+//! `cellveil-bench [--method M] [--time-limit SECONDS] [--watch] [--json FILE] [--bound WORK] INSTANCE.jj…`: protects, attacks and
+//! verifies each instance, prints a table of what it took and writes it as JSON; with `--bound` only finds lower bounds.
+//! `cellveil-bench growth PLOT.svg [MOST_CELLS]` does so for tables of growing size, `cellveil-bench adjust …` for adjustment.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
 mod adjust;
+mod growth;
+mod measure;
 mod watch;
 
-use cellveil_attack::{Intervals, Options, attack};
-use cellveil_core::Release;
 use cellveil_highs::Highs;
-use cellveil_suppress::{Context, Method, lower_bound, suppress};
+use cellveil_suppress::{Context, Method, lower_bound};
+use measure::{Measured, measure};
 use std::error::Error;
+use std::path::Path;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|first| first == "adjust") {
-        return adjust::run(&arguments[1..]);
+    match arguments.first().map(String::as_str) {
+        Some("adjust") => return adjust::run(&arguments[1..]),
+        Some("growth") => {
+            Measured::head();
+            return growth::run(&arguments[1..]).map(|_| ());
+        }
+        _ => {}
     }
-    let Wish { method, limit, watched, work, paths } = Wish::read(&arguments)?;
-    println!(
-        "{:<12} {:>8} {:>7} {:>9} {:>7} {:>16} {:>16} {:>7} {:>8} {:>8} {:>8}",
-        "instance",
-        "cells",
-        "needs",
-        "secondary",
-        "exposed",
-        "cost",
-        "bound",
-        "gap %",
-        "protect",
-        "attack",
-        "verified"
-    );
-    for path in paths {
-        let problem = cellveil_argus::jj::read(&std::fs::read_to_string(&path)?, 0)?;
-        let name = std::path::Path::new(&path)
-            .file_stem()
-            .map(|s| s.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let start = Instant::now();
-        let seconds_left = || limit.map(|limit: f64| limit - start.elapsed().as_secs_f64());
-        let context = Context {
-            engine: &Highs,
-            progress: &watch::Watch(watched.then_some(start)),
-            seconds_left: &seconds_left,
-            gap: 0.0,
-            seed: 1,
-        };
-        if let Some(work) = work {
+    let wish = Wish::read(&arguments)?;
+    Measured::head();
+    let mut measured = Vec::new();
+    for path in &wish.paths {
+        let problem = cellveil_argus::jj::read_file(Path::new(path), 0)?;
+        let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+        if let Some(work) = wish.work {
+            let start = Instant::now();
+            let context = Context {
+                engine: &Highs,
+                progress: &(),
+                seconds_left: &|| None,
+                gap: 0.0,
+                seed: 1,
+            };
             let bound = lower_bound(&problem, &context, None, work)?.cost;
-            println!(
-                "{name:<12} {:>8} {bound:>16.0} {:>8.2}",
-                problem.len(),
-                start.elapsed().as_secs_f64()
-            );
+            let seconds = start.elapsed().as_secs_f64();
+            println!("{name:<12} {:>8} {bound:>16.0} {seconds:>8.2}", problem.len());
             continue;
         }
-        let protected = suppress(&problem, method, &context)?;
-        let protect = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let options = Options { intervals: Intervals::None };
-        let found = attack(&problem, &protected.pattern, &Highs, options, &protected.witnesses)?;
-        let attacked = start.elapsed().as_secs_f64();
-        let secondary = protected.pattern.secondaries().count();
-        let cost = problem.cost_of(&protected.pattern);
-        let (cells, needs, bound) = (problem.len(), problem.needs().len(), protected.bound);
-        let gap = 100.0 * bound.gap(cost);
-        let exposed = found.audit.exposed.len();
-        let verified = Release::new(problem, protected.pattern, found.certificate).is_ok();
-        println!(
-            "{name:<12} {cells:>8} {needs:>7} {secondary:>9} {exposed:>7} {cost:>16.0} {:>16.0} {gap:>7.2} {protect:>8.2} {attacked:>8.2} {verified:>8}",
-            bound.cost,
-        );
+        let found = measure(&name, problem, wish.method, wish.limit, wish.watched)?;
+        found.print();
+        measured.push(found.json());
+    }
+    if let Some(path) = &wish.json {
+        std::fs::write(path, serde_json::to_string_pretty(&measured)?)?;
     }
     Ok(())
 }
@@ -86,6 +64,8 @@ struct Wish {
     watched: bool,
     /// Only find a lower bound, with this much work.
     work: Option<usize>,
+    /// Where to write the figures as JSON.
+    json: Option<String>,
     paths: Vec<String>,
 }
 
@@ -100,6 +80,7 @@ impl Wish {
                 "--method" => wish.method = value()?.parse()?,
                 "--time-limit" => wish.limit = Some(value()?.parse()?),
                 "--bound" => wish.work = Some(value()?.parse()?),
+                "--json" => wish.json = Some(value()?.clone()),
                 "--watch" => wish.watched = true,
                 path => wish.paths.push(path.to_owned()),
             }

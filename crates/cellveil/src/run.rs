@@ -14,6 +14,8 @@ pub trait Progress: Sync {
     fn step(&self, done: u64, total: u64);
     /// From here on, until the stage ends, steps are records.
     fn rows(&self, _what: &'static str) {}
+    /// There is a safe result of this cost, and none costs less than the bound; 0 if nothing is known.
+    fn found(&self, _cost: f64, _bound: f64) {}
 }
 
 /// Nobody wants to know.
@@ -121,10 +123,17 @@ impl cellveil_suppress::Progress for Run<'_> {
     fn step(&self, _stage: &'static str, done: usize, total: usize, _cost: f64) {
         self.progress.step(done as u64, total as u64);
     }
+
+    fn improved(&self, cost: f64, bound: f64) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        tracing::debug!(cost, bound, seconds, "a better pattern");
+        self.progress.found(cost, bound);
+    }
 }
 
 impl cellveil_adjust::Progress for Run<'_> {
     fn step(&self, cost: f64, bound: f64) {
+        self.progress.found(cost, bound);
         tracing::debug!(
             cost,
             bound,
