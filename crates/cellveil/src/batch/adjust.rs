@@ -14,6 +14,9 @@ use cellveil_core::units::{ceil_units, pow10};
 use cellveil_core::{AdjustedRelease, CellId};
 use std::time::Duration;
 
+/// How far from the best an adjusted table may be, as in τ-ARGUS.
+const CTA_GAP: f64 = 0.05;
+
 impl Machine<'_> {
     pub(super) fn adjust(&mut self, suppress: &Suppress) -> Result<(), BatchError> {
         let at = self.number("<SUPPRESS>", suppress.table)?;
@@ -36,7 +39,8 @@ impl Machine<'_> {
         let minutes = suppress.minutes().filter(|_| method == Method::Rounding);
         let limit =
             minutes.map(|minutes| TimeLimit(Duration::from_secs_f64(60.0 * minutes.max(0.0))));
-        let settings = self.settings.or(Settings { time_limit: limit, ..Settings::default() });
+        let gap = (method == Method::Cta).then_some(CTA_GAP);
+        let settings = self.settings.or(Settings { time_limit: limit, gap, ..Settings::default() });
         let run = Run::new(settings, self.progress);
         let (release, _) = secure_adjusted(problem, (method, &options), self.engine, &run)
             .map_err(|source| self.work(source))?;
