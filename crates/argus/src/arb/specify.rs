@@ -1,6 +1,7 @@
 //! `<SPECIFYTABLE> "exp1""exp2"|"resp"|"shadow"|"cost",lambda`
 
 use super::{Wrong, wrong};
+use crate::rda::Metadata;
 
 /// What withholding a cell costs.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +67,24 @@ impl Specify {
             return Err(wrong("there are too many `|`", shape));
         }
         Ok(Self { explanatory, response, shadow, cost: CostSpec::parse(cost), lambda })
+    }
+}
+
+impl Specify {
+    /// The same with names spelled as the metadata spell them, as far as they know them.
+    #[must_use]
+    pub fn spelled_as(mut self, metadata: &Metadata) -> Self {
+        let mut names: Vec<&mut String> = self.explanatory.iter_mut().collect();
+        names.extend(self.response.as_mut().into_iter().chain(&mut self.shadow));
+        if let CostSpec::Variable(name) = &mut self.cost {
+            names.push(name);
+        }
+        for name in names {
+            if let Some(at) = metadata.find(name) {
+                metadata.variables[at].name.clone_into(name);
+            }
+        }
+        self
     }
 }
 

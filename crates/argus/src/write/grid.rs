@@ -60,6 +60,10 @@ pub(crate) fn rounded(units: i64, decimals: u8, shown: u8) -> String {
 
 /// A real number with as few digits as say the same, nine decimals at most.
 pub(crate) fn real(number: f64) -> String {
+    let shortest = number.to_string();
+    if shortest.split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 9) {
+        return shortest;
+    }
     let text = format!("{number:.9}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -14,6 +14,12 @@ use cellveil_core::units::{ceil_units, pow10};
 use cellveil_core::{AdjustedRelease, CellId};
 use std::time::Duration;
 
+/// How far from the best an adjusted table may be, as in τ-ARGUS.
+const CTA_GAP: f64 = 0.05;
+
+/// How long a method may search where the batch does not say, as in τ-ARGUS.
+const MINUTES: f64 = 10.0;
+
 impl Machine<'_> {
     pub(super) fn adjust(&mut self, suppress: &Suppress) -> Result<(), BatchError> {
         let at = self.number("<SUPPRESS>", suppress.table)?;
@@ -33,10 +39,10 @@ impl Machine<'_> {
         if method == Method::Rounding {
             self.rounding(table, problem.decimals(), suppress, &mut options)?;
         }
-        let minutes = suppress.minutes().filter(|_| method == Method::Rounding);
-        let limit =
-            minutes.map(|minutes| TimeLimit(Duration::from_secs_f64(60.0 * minutes.max(0.0))));
-        let settings = self.settings.or(Settings { time_limit: limit, ..Settings::default() });
+        let minutes = suppress.minutes().unwrap_or(MINUTES).max(0.0);
+        let limit = Some(TimeLimit(Duration::from_secs_f64(60.0 * minutes)));
+        let gap = (method == Method::Cta).then_some(CTA_GAP);
+        let settings = self.settings.or(Settings { time_limit: limit, gap, ..Settings::default() });
         let run = Run::new(settings, self.progress);
         let (release, _, _) = secure_adjusted(problem, (method, &options), self.engine, &run)
             .map_err(|source| self.work(source))?;

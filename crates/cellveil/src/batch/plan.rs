@@ -215,16 +215,21 @@ fn equal_cells(table: &ArgusTable, cells: &[CellId]) -> Vec<Vec<CellId>> {
 fn add_virtual_cells(plan: &mut Plan, instance: &Instance) {
     let first = instance.problem.len() - instance.virtual_cells;
     let relations = instance.problem.relations();
+    let mut homes: Vec<Vec<usize>> = vec![Vec::new(); instance.problem.len()];
+    for (at, part) in plan.groups.iter().flatten().enumerate() {
+        for cell in &part.cells {
+            homes[cell.cell.index()].push(at);
+        }
+    }
+    let mut parts: Vec<&mut Part> = plan.groups.iter_mut().flatten().collect();
     for relation in 0..relations.len() {
-        let row: Vec<CellId> = relations.row(relation).map(|(cell, _)| cell).collect();
-        let Some(&added) = row.iter().find(|cell| cell.index() >= first) else { continue };
-        let holds = |part: &Part, cell: CellId| {
-            part.cells.binary_search_by_key(&cell, |cell| cell.cell).is_ok()
-        };
-        for part in plan.groups.iter_mut().flatten() {
-            if row.iter().all(|&cell| cell == added || holds(part, cell)) {
-                part.cells.push(PartCell { cell: added, weight: 1.0, inner: false });
-            }
+        let row = relations.row(relation).map(|(cell, _)| cell);
+        let (added, members): (Vec<CellId>, Vec<CellId>) = row.partition(|c| c.index() >= first);
+        let (&[added], [one, others @ ..]) = (&added[..], &members[..]) else { continue };
+        let is_home =
+            |at: &&usize| others.iter().all(|cell| homes[cell.index()].binary_search(at).is_ok());
+        for &at in homes[one.index()].iter().filter(is_home) {
+            parts[at].cells.push(PartCell { cell: added, weight: 1.0, inner: false });
         }
     }
 }

@@ -51,7 +51,11 @@ impl Machine<'_> {
         }
         let source = self.sources.len().saturating_sub(1);
         let rules = Rules::default();
-        self.wanted.push(Wanted { source, specify: specify.clone(), rules });
+        let mut specify = specify.clone();
+        if let Some((_, Some(metadata))) = self.sources.last() {
+            specify = specify.spelled_as(metadata);
+        }
+        self.wanted.push(Wanted { source, specify, rules });
         self.state = State::Table;
         Ok(())
     }

@@ -75,6 +75,14 @@ fn every_method_of_the_batch_language_runs_under_its_name_here() {
 }
 
 #[test]
+fn names_are_written_as_the_metadata_spell_them() {
+    let folder = small();
+    let read = READ.replace("\"reg\"\"kind\"|\"val\"", "\"REG\"\"Kind\"|\"VAL\"");
+    folder.run(&format!("{read}<WRITETABLE> (1,2,AS+,\"t.csv\")\n")).unwrap();
+    assert!(folder.read("t.csv").starts_with("reg,kind,val,Status\n"));
+}
+
+#[test]
 fn labels_of_codes_are_shown_in_the_report_and_kept() {
     let folder = small();
     let labelled = crate::support::RECORDS_RDA

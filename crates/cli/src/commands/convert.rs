@@ -10,7 +10,7 @@ use std::path::PathBuf;
 ///
 /// `.csv`, `.parquet` and `.xlsx` hold everything: tables, records, the cells of a `.jj` instance with its relations beside them in
 /// `<name>-relations`, hierarchies (`.hrc`), labels (`.cdl`), recodes (`.grc`) and a-priori lines (`.hst`). All of them come back.
-/// Data of τ-ARGUS are read with their `.rda` file beside them; tables become `.tab`, records `.asc`, both with `.rda`, and
+/// Data of τ-ARGUS are read with their `.rda` file beside them; tables become `.tab`, records `.asc` or `.dat`, all with `.rda`, and
 /// the hierarchies of a table stand beside it in `<name>-<variable>`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {

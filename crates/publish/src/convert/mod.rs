@@ -2,7 +2,8 @@
 //!
 //! Tables and records are rows and columns, and so are instances (cells, and beside them as `<name>-relations` relations) and the
 //! small files of τ-ARGUS: hierarchies, labels, recodes, a-priori lines. All of them go to CSV, Parquet and workbooks and come back.
-//! Data with an `.rda` file of τ-ARGUS beside them are read by it; tables go back to `.tab`, records to `.asc`, both with `.rda`.
+//! Data with an `.rda` file of τ-ARGUS beside them are read by it; tables go back to `.tab`, records to `.asc` (fixed) or
+//! `.dat` (free), all with `.rda`.
 
 mod argus;
 mod instance;
@@ -19,6 +20,7 @@ use crate::xlsx_file::write_xlsx;
 use cellveil_argus::jj;
 use cellveil_core::Problem;
 use lists::List;
+use records::Layout;
 use sheet::Sheet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +35,7 @@ enum Format {
     /// A table of τ-ARGUS.
     Tab,
     /// Records of τ-ARGUS.
-    Asc,
+    Records(Layout),
     /// A hierarchy, labels, a recode or a-priori lines.
     List(List),
 }
@@ -47,13 +49,14 @@ impl Format {
             Some("parquet") => Ok(Self::Parquet),
             Some("xlsx") => Ok(Self::Xlsx),
             Some("tab") => Ok(Self::Tab),
-            Some("asc") => Ok(Self::Asc),
+            Some("asc") => Ok(Self::Records(Layout::Fixed)),
+            Some("dat" | "txt") => Ok(Self::Records(Layout::Free)),
             Some("hrc") => Ok(Self::List(List::Hierarchy)),
             Some("cdl") => Ok(Self::List(List::Labels)),
             Some("grc") => Ok(Self::List(List::Recode)),
             Some("hst") => Ok(Self::List(List::Apriori)),
             _ => Err(PublishError::Unwritable(format!(
-                "`{}` is of no known kind; name a file that ends in `.csv`, `.parquet`, `.xlsx`, `.jj`, `.tab`, `.asc`, `.hrc`, `.cdl`, `.grc` or `.hst`",
+                "`{}` is of no known kind; name a file that ends in `.csv`, `.parquet`, `.xlsx`, `.jj`, `.tab`, `.asc`, `.dat`, `.hrc`, `.cdl`, `.grc` or `.hst`",
                 path.display()
             ))),
         }
@@ -73,7 +76,7 @@ pub fn convert(from: &Path, to: &Path) -> Result<Vec<PathBuf>, PublishError> {
         return from_argus(from, &rda, to);
     }
     match (Format::of(from)?, Format::of(to)?) {
-        (Format::Tab | Format::Asc, _) => Err(PublishError::Unwritable(format!(
+        (Format::Tab | Format::Records(_), _) => Err(PublishError::Unwritable(format!(
             "`{}` has no metadata; put its `.rda` file beside it, under the same name",
             from.display()
         ))),
@@ -145,7 +148,7 @@ fn from_argus(from: &Path, rda: &Path, to: &Path) -> Result<Vec<PathBuf>, Publis
         }
         target => {
             let mut files = write_sheet(&sheet, to, target)?;
-            if target != Format::Asc {
+            if !matches!(target, Format::Records(_)) {
                 for (name, hierarchy) in &hierarchies {
                     files.extend(write_sheet(hierarchy, &beside(to, name), target)?);
                 }
@@ -179,7 +182,7 @@ fn write_sheet(sheet: &Sheet, path: &Path, format: Format) -> Result<Vec<PathBuf
             let folder = std::env::temp_dir();
             write_file(path, |sink| write_xlsx(sheet, &title, &folder, sink))
         }
-        Format::Asc => records::write(sheet, path),
+        Format::Records(layout) => records::write(sheet, layout, path),
         Format::List(list) => {
             let text = lists::text_of(list, sheet)?;
             write_file(path, |sink| sink.write_all(text.as_bytes()))

@@ -1,4 +1,4 @@
-//! Records in fixed columns, with the metadata that describe them.
+//! Records in fixed columns or with a sign between them, with the metadata that describe them.
 
 use super::sheet::Sheet;
 use crate::PublishError;
@@ -8,13 +8,27 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes records as a file of fixed columns and its `.rda` file. Numbers stand on the right.
-pub(super) fn write(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, PublishError> {
+/// How records are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Everything on the right of columns of its own.
+    Fixed,
+    /// A semicolon between the fields.
+    Free,
+}
+
+/// Writes records and their `.rda` file.
+pub(super) fn write(
+    sheet: &Sheet,
+    layout: Layout,
+    path: &Path,
+) -> Result<Vec<PathBuf>, PublishError> {
     let (names, rows) = (sheet.names(), sheet.texts());
     let column = |at: usize| rows.iter().map(move |row| row[at].as_str());
     let width = |at: usize| column(at).map(|text| text.chars().count()).max().unwrap_or(0).max(1);
     let widths: Vec<usize> = (0..names.len()).map(width).collect();
-    let mut metadata = String::new();
+    let is_free = layout == Layout::Free;
+    let mut metadata = if is_free { "<SEPARATOR> \";\"\n" } else { "" }.to_owned();
     let mut start = 1;
     for (at, name) in names.iter().enumerate() {
         if name.contains([' ', '\t']) {
@@ -22,7 +36,8 @@ pub(super) fn write(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, PublishE
             return Err(PublishError::Unwritable(format!("{what}\nhint: rename the column")));
         }
         // Writing to a string cannot fail.
-        let _ = writeln!(metadata, "{name} {start} {}", widths[at]);
+        let place = if is_free { String::new() } else { format!(" {start}") };
+        let _ = writeln!(metadata, "{name}{place} {}", widths[at]);
         let _ = match decimals(column(at)) {
             Some(0) => writeln!(metadata, "  <NUMERIC>"),
             Some(decimals) => writeln!(metadata, "  <NUMERIC>\n  <DECIMALS> {decimals}"),
@@ -32,6 +47,10 @@ pub(super) fn write(sheet: &Sheet, path: &Path) -> Result<Vec<PathBuf>, PublishE
     }
     let mut files = write_file(path, |sink| {
         for row in rows {
+            if is_free {
+                writeln!(sink, "{}", row.join(";"))?;
+                continue;
+            }
             let fields: Vec<String> =
                 row.iter().zip(&widths).map(|(text, &width)| format!("{text:>width$}")).collect();
             writeln!(sink, "{}", fields.join(" "))?;

@@ -183,4 +183,9 @@ fn records_come_back_from_every_format() {
     let files = convert(&dir.path().join("r.csv"), &dir.path().join("s.asc")).unwrap();
     let text = fs::read_to_string(&files[1]).unwrap();
     assert_eq!(text, rda.replace("val 7 4", "val 7 3"));
+    let files = convert(&dir.path().join("r.csv"), &dir.path().join("free.dat")).unwrap();
+    assert_eq!(fs::read_to_string(&files[0]).unwrap(), "N1;01;9.5\nN2;02;12\n");
+    convert(&files[0], &dir.path().join("back.csv")).unwrap();
+    let back = fs::read_to_string(dir.path().join("back.csv")).unwrap();
+    assert_eq!(back.replace("12.0", "12"), "reg,kind,val\nN1,01,9.5\nN2,02,12\n");
 }
