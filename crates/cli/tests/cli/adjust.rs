@@ -113,7 +113,7 @@ fn what_people_see_when_there_is_no_table() {
 #[test]
 fn an_instance_that_does_not_add_up_is_made_to_and_proven() {
     let desk = Desk::new();
-    desk.write("table.jj", &INSTANCE.replace("0 20 20 s", "0 23 23 s"));
+    desk.write("table.jj", INSTANCE.replace("0 20 20 s", "0 23 23 s"));
     desk.expect(0, &["adjust", "table.jj", "--out", "adjusted"]);
     desk.expect(0, &["verify", "adjusted"]);
     desk.expect(2, &["adjust", "table.jj", "--method", "rounding", "--out", "rounded"]);
@@ -122,7 +122,7 @@ fn an_instance_that_does_not_add_up_is_made_to_and_proven() {
 #[test]
 fn a_level_below_zero_is_adjusted_and_proven_but_not_suppressed() {
     let desk = Desk::new();
-    desk.write("table.jj", &INSTANCE.replace("4 3 3 u 0 40 2 2 0", "4 3 3 u 0 40 -1 4 0"));
+    desk.write("table.jj", INSTANCE.replace("4 3 3 u 0 40 2 2 0", "4 3 3 u 0 40 -1 4 0"));
     desk.expect(0, &["adjust", "table.jj", "--out", "adjusted"]);
     desk.expect(0, &["verify", "adjusted"]);
     desk.expect(2, &["suppress", "table.jj"]);
