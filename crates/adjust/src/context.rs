@@ -3,6 +3,7 @@
 use cellveil_lp::Engine;
 
 /// What a method works with besides the problem.
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// Solves linear programs.
     pub engine: &'a dyn Engine,

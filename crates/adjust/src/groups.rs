@@ -16,8 +16,9 @@ use cellveil_lp::{Changes, Limits, Model, Outcome, Session};
 const BEYOND: f64 = 1.02;
 /// How much of the way counts as all of it, in the solver's arithmetic.
 const REACHED: f64 = 1.001;
-/// How many questions in vain before needs are asked for one by one.
+/// How many questions in vain before needs are asked for one by one, and how many of those may fail: they stand for the rest.
 const IN_VAIN: usize = 3;
+const SAMPLED: usize = 12;
 
 /// What is left when not every need can be met.
 pub(crate) struct Short {
@@ -52,9 +53,13 @@ pub(crate) fn meet(
         in_vain = if open(view, &ledger).len() < before.len() { 0 } else { in_vain + 1 };
     }
     let mut least: Option<(f64, CellId)> = None;
+    let mut failed = 0;
     for wish in open(view, &ledger) {
         let (need, side, _) = wish;
         // Another one's table may have met it meanwhile.
+        if failed == SAMPLED {
+            break;
+        }
         if ledger.wanted(need, side, None).is_none() {
             continue;
         }
@@ -64,6 +69,7 @@ pub(crate) fn meet(
             if !thorough {
                 return Ok(Err(Short { cell, share, witnesses: Vec::new() }));
             }
+            failed += 1;
             if least.is_none_or(|(least, _)| share < least) {
                 least = Some((share, cell));
             }

@@ -39,7 +39,9 @@ pub fn contributors_sense(key: &[u8], contributors: impl IntoIterator<Item = u64
     contributors.sort_unstable();
     contributors.dedup();
     let mut hash = started(key, 1);
-    contributors.iter().for_each(|contributor| hash.update(contributor.to_le_bytes()));
+    for contributor in contributors {
+        hash.update(contributor.to_le_bytes());
+    }
     side(hash)
 }
 

@@ -1,5 +1,6 @@
 //! `cellveil-bench adjust METHOD NORM WEIGHTS SECONDS INSTANCE.jj…`: adjusts and checks each instance and prints what it took.
-//! An instance may also be `castro:ROWSxCOLUMNSxSUBTABLES:SHARE` or `ons:SHAPE`, which is made first.
+//! `cellveil-bench adjust table DIR` runs the published comparisons on the instances of a folder and prints what was known beside what
+//! is found. An instance may also be `castro:ROWSxCOLUMNSxSUBTABLES:SHARE` or `ons:SHAPE`, which is made first.
 
 use cellveil_adjust::{
     Context, Method, Options, Progress, Search, adjust, adjust_online, keyed_sense,
@@ -22,8 +23,38 @@ impl Progress for First {
     }
 }
 
+/// The published comparisons: method, norm, weights, seconds, instance, and what is known of it.
+const COMPARISONS: [[&str; 6]; 15] = [
+    ["cta", "l1", "inverse", "100", "table1.jj", "8.19539 by another solver in 39 s"],
+    ["cta", "l1", "inverse", "60", "hier13.jj", "12.809, bound 8.95, after 120 s"],
+    ["cta", "l1", "inverse", "60", "hier133a.jj", "12.830, bound 8.11, after 120 s"],
+    ["cta", "l1", "inverse", "60", "hier16.jj", "no table after 120 s"],
+    ["cta", "l1", "given", "60", "cbs_mip.jj", "0 after 29 to 74 s"],
+    ["cta", "l1", "given", "600", "castro:12178x41x209:0.116", "5 % of the bound in 600 s"],
+    ["cta", "l1", "given", "600", "castro:29279x41x399:0.093", "5 % of the bound in 600 s"],
+    ["cta", "l1", "given", "600", "castro:5804x51x100:0.150", "5 % of the bound in 600 s"],
+    ["cta", "l1", "given", "600", "castro:11223x51x150:0.147", "5 % of the bound in 600 s"],
+    ["cta", "l1", "given", "40", "castro:29279x41x399:0.093", "a table in 60 s"],
+    ["ecta", "l1", "inverse", "60", "hier16.jj", "197 s"],
+    ["ecta", "l1", "inverse", "60", "ninenew.jj", "459 s"],
+    ["cta", "l2", "one", "300", "ons:100x100x100", "in 300 s"],
+    ["online", "l1", "inverse", "60", "ninenew.jj", "in 1 s for 10 000 cells"],
+    ["online", "l1", "inverse", "60", "nine12.jj", "in 1 s for 10 000 cells"],
+];
+
 /// Runs the rows that the arguments ask for.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    if let [table, folder] = arguments
+        && table == "table"
+    {
+        for [method, norm, weights, seconds, instance, known] in COMPARISONS {
+            println!("\n{method} {norm} {weights} {seconds} s; known: {known}");
+            let made = instance.contains(':');
+            let path = if made { instance.to_owned() } else { format!("{folder}/{instance}") };
+            run(&[method, norm, weights, seconds, &path].map(str::to_owned))?;
+        }
+        return Ok(());
+    }
     let [method, norm, weights, seconds, instances @ ..] = arguments else {
         return Err("usage: cellveil-bench adjust METHOD NORM WEIGHTS SECONDS INSTANCE…".into());
     };

@@ -67,7 +67,9 @@ impl Descent<'_> {
                     continue;
                 }
                 let mut senses = best.senses.clone();
-                turned.iter().for_each(|&at| senses[at] = other(senses[at]));
+                for &at in &turned {
+                    senses[at] = other(senses[at]);
+                }
                 self.try_senses(&senses)?;
                 left -= 1;
             }

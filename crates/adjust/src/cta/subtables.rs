@@ -21,8 +21,18 @@ pub(super) fn find_by_subtables(
     context: &Context<'_>,
 ) -> Result<Option<(Best, f64)>, AdjustError> {
     let Some(pieces) = pieces(task) else { return Ok(None) };
+    // First a table for every piece, then better ones, each piece in its share of the time.
+    let started: Result<Vec<Option<Solved>>, AdjustError> =
+        pieces.par_iter().map(|piece| solve(task, piece, None, context)).collect();
+    let started = started?;
+    let share = rayon::current_num_threads() as f64 / pieces.len() as f64;
+    let slice = context.left().map(|left| left * share);
+    let better = |(piece, started): (&Piece, Option<Solved>)| match started {
+        Some(started) => solve(task, piece, Some((started, slice)), context),
+        None => Ok(None),
+    };
     let solved: Result<Vec<Option<Solved>>, AdjustError> =
-        pieces.par_iter().map(|piece| solve(task, piece, context)).collect();
+        pieces.par_iter().zip(started).map(better).collect();
     let solved = solved?;
     let mut moves = vec![0.0; task.weights.len()];
     let mut senses: Vec<Side> =
@@ -151,6 +161,7 @@ fn instance(task: &Task<'_>, piece: &Piece) -> Option<Problem> {
 fn solve(
     task: &Task<'_>,
     piece: &Piece,
+    started: Option<(Solved, Option<f64>)>,
     context: &Context<'_>,
 ) -> Result<Option<Solved>, AdjustError> {
     let Some(problem) = instance(task, piece) else { return Ok(None) };
@@ -159,15 +170,31 @@ fn solve(
         Err(AdjustError::Stuck { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut descent = Descent::new(&inner, context);
-    if let Err(error) = descent.run(Search::Flips) {
-        return match error {
-            AdjustError::Infeasible { .. } => Ok(None),
-            error => Err(error),
+    // Sub-tables have a place to be in: a first table is looked for whatever the time.
+    let patient = Context { seconds_left: &|| None, ..*context };
+    let Some((started, slice)) = started else {
+        let mut descent = Descent::new(&inner, &patient);
+        return match descent.run(Search::Start) {
+            Err(AdjustError::Infeasible { .. }) => Ok(None),
+            Err(error) => Err(error),
+            Ok(()) => {
+                let prices = descent.prices;
+                Ok(descent.best.map(|Best { senses, point }| Solved {
+                    moves: point.moves,
+                    senses,
+                    prices,
+                }))
+            }
         };
-    }
-    let prices = descent.prices;
-    Ok(descent.best.map(|best| Solved { moves: best.point.moves, senses: best.senses, prices }))
+    };
+    let mut descent = Descent::new(&inner, context);
+    descent.try_senses(&started.senses)?;
+    descent.flips()?;
+    let reserve = slice.zip(context.left()).map_or(0.0, |(slice, left)| (left - slice).max(0.0));
+    descent.polish(super::TURNS, reserve)?;
+    let found = descent.best.map(|Best { senses, point }| (senses, point.moves));
+    let (senses, moves) = found.unwrap_or((started.senses, started.moves));
+    Ok(Some(Solved { moves, senses, prices: started.prices }))
 }
 
 /// With given prices, every cell on its own, sensitive ones at their cheaper side: no table costs less.

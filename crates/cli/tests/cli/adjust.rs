@@ -77,3 +77,73 @@ fn a_base_that_is_none_is_refused() {
         desk.expect(2, &["adjust", "table.jj", "--method", "rounding", &base]);
     }
 }
+
+/// What people see, with times left out.
+fn seen(desk: &Desk, arguments: &[&str]) -> String {
+    let output = desk.run(&[&["adjust", "table.jj", "--out", "adjusted"], arguments].concat());
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    let timed = |line: &str| line.trim_start().starts_with("time");
+    let lines = text.lines().map(|line| if timed(line) { "  time      […] s" } else { line });
+    format!("status {}\n{}", output.status.code().unwrap(), lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn what_people_see_of_each_method() {
+    let desk = Desk::new();
+    desk.write("table.jj", INSTANCE);
+    desk.write("key", "not a good key");
+    insta::assert_snapshot!(seen(&desk, &["--weights", "one"]));
+    insta::assert_snapshot!(seen(&desk, &["--method", "ecta", "--weights", "one"]));
+    insta::assert_snapshot!(seen(&desk, &["--method", "rounding"]));
+    insta::assert_snapshot!(seen(&desk, &["--method", "online", "--key-file", "key"]));
+    insta::assert_snapshot!(seen(&desk, &["--method", "online"]));
+}
+
+#[test]
+fn what_people_see_when_there_is_no_table() {
+    let desk = Desk::new();
+    // The margins of a sensitive cell and all else in its row are frozen.
+    let frozen = INSTANCE.replace("3 8 8 s", "3 8 8 z").replace("5 5 5 s", "5 5 5 z");
+    desk.write("table.jj", &frozen);
+    desk.write("key", "not a good key");
+    insta::assert_snapshot!(seen(&desk, &[]));
+    insta::assert_snapshot!(seen(&desk, &["--method", "online", "--key-file", "key"]));
+}
+
+#[test]
+fn an_instance_that_does_not_add_up_is_made_to_and_proven() {
+    let desk = Desk::new();
+    desk.write("table.jj", INSTANCE.replace("0 20 20 s", "0 23 23 s"));
+    desk.expect(0, &["adjust", "table.jj", "--out", "adjusted"]);
+    desk.expect(0, &["verify", "adjusted"]);
+    desk.expect(2, &["adjust", "table.jj", "--method", "rounding", "--out", "rounded"]);
+}
+
+#[test]
+fn a_level_below_zero_is_adjusted_and_proven_but_not_suppressed() {
+    let desk = Desk::new();
+    desk.write("table.jj", INSTANCE.replace("4 3 3 u 0 40 2 2 0", "4 3 3 u 0 40 -1 4 0"));
+    desk.expect(0, &["adjust", "table.jj", "--out", "adjusted"]);
+    desk.expect(0, &["verify", "adjusted"]);
+    desk.expect(2, &["suppress", "table.jj"]);
+}
+
+#[test]
+fn margins_are_kept_if_so_wished() {
+    let desk = adjusted(&["--keep", "margins", "--weights", "one"]);
+    let table = fs::read_to_string(desk.path("adjusted/adjusted.csv")).unwrap();
+    for (line, margin) in table.lines().skip(1).zip([true, true, true, true, false, false, true]) {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert!(!margin || fields[1] == fields[2], "{line}");
+    }
+    desk.expect(0, &["verify", "adjusted"]);
+}
+
+#[test]
+fn a_rounded_release_has_the_interval_of_every_cell() {
+    let desk = adjusted(&["--method", "rounding", "--base", "5"]);
+    let audit = fs::read_to_string(desk.path("adjusted/audit.csv")).unwrap();
+    assert_eq!(audit.lines().count(), 10, "{audit}");
+    assert!(audit.starts_with("cell,status,value,lower,upper,need_lower,need_upper,exposed\n0,"));
+    assert!(audit.lines().skip(1).all(|line| line.split(',').all(|field| field != "inf")));
+}

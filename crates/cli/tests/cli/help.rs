@@ -3,8 +3,10 @@
 use crate::support::Desk;
 use insta_cmd::assert_cmd_snapshot;
 
-const VERBS: [&str; 9] =
-    ["protect", "tabulate", "suppress", "audit", "verify", "argus", "convert", "generate", "demo"];
+const VERBS: [&str; 10] = [
+    "protect", "tabulate", "suppress", "adjust", "audit", "verify", "argus", "convert", "generate",
+    "demo",
+];
 
 #[test]
 fn short_help_fits_a_screen() {
