@@ -155,12 +155,12 @@ fn read_decimals<R: BufRead>(lines: &mut Lines<R>) -> Result<u8, JjError> {
         });
         for number in cell.levels.into_iter().chain([cell.value]).chain(bounds) {
             most = number.decimals.max(most);
-            let whole = number.mantissa.unsigned_abs() / units::pow10(number.decimals).unsigned_abs();
+            let whole =
+                number.mantissa.unsigned_abs() / units::pow10(number.decimals).unsigned_abs();
             largest = whole.max(largest);
         }
     }
-    let fits =
-        |d: &u8| (largest + 1).saturating_mul(units::pow10(*d).unsigned_abs()) < 1 << 61;
+    let fits = |d: &u8| (largest + 1).saturating_mul(units::pow10(*d).unsigned_abs()) < 1 << 61;
     Ok((0..=most.min(units::MAX_DECIMALS)).rev().find(fits).unwrap_or(0))
 }
 
@@ -279,9 +279,7 @@ impl Index {
 
     pub(crate) fn get(&self, id: u64) -> Option<CellId> {
         match self {
-            Self::Rows(count) => {
-                usize::try_from(id).ok().filter(|row| row < count).map(CellId::at)
-            }
+            Self::Rows(count) => usize::try_from(id).ok().filter(|row| row < count).map(CellId::at),
             Self::Sorted(ids) => {
                 ids.binary_search_by_key(&id, |&(id, _)| id).ok().map(|at| ids[at].1)
             }
@@ -322,11 +320,7 @@ fn read_relations<R: BufRead>(
     Ok(relations)
 }
 
-fn read_terms(
-    line: usize,
-    text: &str,
-    index: &Index,
-) -> Result<Vec<(CellId, i32)>, JjError> {
+fn read_terms(line: usize, text: &str, index: &Index) -> Result<Vec<(CellId, i32)>, JjError> {
     let mut terms = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {

@@ -116,9 +116,7 @@ fn made(
         holdings,
         units: column.units,
     };
-    finest
-        .table(&column.tallies)
-        .map_err(|why| Fault::new("table".as_ref(), why.to_string()))
+    finest.table(&column.tallies).map_err(|why| Fault::new("table".as_ref(), why.to_string()))
 }
 
 /// What withholding each cell costs.

@@ -14,7 +14,9 @@ pub struct Memory(pub u64);
 
 /// A text that is no amount of memory.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not an amount of memory; write a number and `MiB`, `GiB`, `MB` or `GB`, such as `8GiB`")]
+#[error(
+    "`{0}` is not an amount of memory; write a number and `MiB`, `GiB`, `MB` or `GB`, such as `8GiB`"
+)]
 pub struct NotMemory(String);
 
 /// Nothing can be done with less.

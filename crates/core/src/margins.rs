@@ -89,7 +89,8 @@ impl Parts<'_> {
         code_of: impl Fn(usize) -> usize,
     ) -> Margins {
         let mut ends = Vec::new();
-        let mut all = vec![CellId(0); self.targets.len() + counts.iter().filter(|&&n| n > 0).count()];
+        let mut all =
+            vec![CellId(0); self.targets.len() + counts.iter().filter(|&&n| n > 0).count()];
         let mut end = 0_u32;
         for cell in 0..cells {
             for place in self.first[cell]..self.first[cell + 1] {

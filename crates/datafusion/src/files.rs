@@ -70,7 +70,8 @@ impl Files {
             }
             Kind::Csv { .. } => None,
         };
-        for (column, input) in columns.iter().flat_map(|c| self.inputs.iter().map(move |i| (c, i))) {
+        for (column, input) in columns.iter().flat_map(|c| self.inputs.iter().map(move |i| (c, i)))
+        {
             let first = &self.inputs[0];
             let (Some(before), Some(kind)) = (kinds(first, column), kinds(input, column)) else {
                 continue;
@@ -79,8 +80,7 @@ impl Files {
                 return Err(TabulateError::TypeChanges {
                     place: Place::Row(input.path.clone(), 1),
                     column: column.clone(),
-                    kind: kind.to_string(),
-                    before: before.to_string(),
+                    kinds: Box::new([before.to_string(), kind.to_string()]),
                     file: first.path.clone(),
                 });
             }

@@ -24,6 +24,23 @@ pub(crate) struct Reading<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
+impl<'a> Reading<'a> {
+    /// A pass over some columns of all `all` records, where that is known.
+    fn pass<'p>(&self, columns: &'p [&'p str], all: u64) -> Pass<'p>
+    where
+        'a: 'p,
+    {
+        Pass {
+            files: self.files,
+            columns,
+            context: self.context,
+            runtime: self.runtime,
+            progress: self.progress,
+            all,
+        }
+    }
+}
+
 /// Which columns the tables need, each once.
 #[derive(Default)]
 pub(crate) struct Work {
@@ -77,8 +94,7 @@ impl Work {
         let mut work = Self::default();
         for spec in specs {
             let plan = Plan::new(spec)?;
-            let dimensions =
-                plan.columns().map(|columns| work.variable(columns)).collect();
+            let dimensions = plan.columns().map(|columns| work.variable(columns)).collect();
             let mut one = |name: &String| work.variable(std::slice::from_ref(name));
             let holding = spec.holding.as_ref().map(&mut one);
             let request = spec.request.as_ref().map(|request| one(&request.column));
@@ -168,17 +184,6 @@ impl Work {
         }
     }
 
-    fn pass<'a>(&self, reading: &Reading<'a>, columns: &'a [&'a str], all: u64) -> Pass<'a> {
-        Pass {
-            files: reading.files,
-            columns,
-            context: reading.context,
-            runtime: reading.runtime,
-            progress: reading.progress,
-            all,
-        }
-    }
-
     /// Finds all codes, and how large the amounts are.
     fn look(&self, reading: &Reading<'_>) -> Result<Look, Stop> {
         reading.progress.begin(Step::Look);
@@ -190,7 +195,7 @@ impl Work {
             numbers: Vec::new(),
         };
         let mut looks = Vec::new();
-        self.pass(reading, &columns, 0).run(&mut looks, make, |look, batch| {
+        reading.pass(&columns, 0).run(&mut looks, make, |look, batch| {
             for (at, variable) in self.variables.iter().enumerate() {
                 let columns: Vec<ArrayRef> =
                     variable.iter().map(|&column| batch[column].clone()).collect();
@@ -253,7 +258,7 @@ impl Work {
             gatherers: prepared.iter().map(|p| p.frame.gatherer(memory)).collect(),
         };
         let mut heaps = Vec::new();
-        self.pass(reading, &columns, records).run(&mut heaps, make, |heap, batch| {
+        reading.pass(&columns, records).run(&mut heaps, make, |heap, batch| {
             for (at, variable) in self.variables.iter().enumerate() {
                 let columns: Vec<ArrayRef> =
                     variable.iter().map(|&column| batch[column].clone()).collect();
@@ -309,8 +314,7 @@ impl Wanted {
         for row in 0..records {
             let digit = |(numbers, places): &(&[u32], &[u128])| places[numbers[row] as usize];
             let key = digits.iter().map(digit).sum();
-            let request =
-                self.request.and_then(|at| prepared.asked[numbers[at][row] as usize]);
+            let request = self.request.and_then(|at| prepared.asked[numbers[at][row] as usize]);
             let record = amounts.record(row, units, request).ok_or_else(too_large)?;
             gatherer.push(key, record).map_err(Stop::Error)?.ok_or_else(too_large)?;
         }

@@ -22,10 +22,7 @@ const BATCH: usize = 1 << 16;
 /// Rows of one row group; neither the writer nor a reader holds more than one.
 pub(crate) const ROW_GROUP: usize = 1 << 20;
 
-pub(crate) fn write_parquet(
-    grid: &impl Grid,
-    out: &mut (impl Write + Send),
-) -> io::Result<()> {
+pub(crate) fn write_parquet(grid: &impl Grid, out: &mut (impl Write + Send)) -> io::Result<()> {
     let mut file = ParquetFile::new(grid.columns(), out)?;
     for from in (0..grid.rows()).step_by(ROW_GROUP) {
         file.write(grid, from..(from + ROW_GROUP).min(grid.rows()))?;

@@ -3,9 +3,9 @@
 //! Dimension by dimension: the cells below a code are those of its leaves, joined where they differ in this dimension only, and go on to
 //! the next dimension. So every cell is made once, from cells that exist, and nothing but the way down to it is held in memory.
 
-use crate::layout::{Key, Layout};
 use crate::TabulateError;
 use crate::holding::{Holdings, Shares};
+use crate::layout::{Key, Layout};
 use crate::measure::Measure;
 use crate::run::Run;
 use cellveil_core::{CellId, CellNames, CodeId, Dimension};

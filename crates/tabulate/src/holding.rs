@@ -76,7 +76,8 @@ impl Shares {
         }
         let lost = self.units.contribution + self.units.weight - self.units.value;
         let response = i128::from(value);
-        let brought = i128::from(self.measure.value(row)).checked_abs()?.checked_mul(pow10(lost))?;
+        let brought =
+            i128::from(self.measure.value(row)).checked_abs()?.checked_mul(pow10(lost))?;
         let weight = i64::try_from((brought + response - 1) / response).ok()?;
         Some(Contribution { value, weight })
     }

@@ -59,7 +59,11 @@ impl Layout {
             *shift = bits;
             bits += width;
         }
-        if bits > u128::BITS { Err(TableError::TooLarge) } else { Ok(Self { shifts, widths, bits }) }
+        if bits > u128::BITS {
+            Err(TableError::TooLarge)
+        } else {
+            Ok(Self { shifts, widths, bits })
+        }
     }
 
     /// How many bits a key has.

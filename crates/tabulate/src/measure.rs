@@ -180,10 +180,8 @@ mod tests {
             response: None,
             weight: weight.then(|| "w".to_owned()),
             holding: None,
-            request: requests.then(|| crate::RequestSpec {
-                column: "r".to_owned(),
-                codes: [None, None],
-            }),
+            request: requests
+                .then(|| crate::RequestSpec { column: "r".to_owned(), codes: [None, None] }),
             top,
         };
         let record = |response: i64, weight: i64, request: Option<usize>| Record {
@@ -192,9 +190,13 @@ mod tests {
             value: i128::from(response * weight),
             request,
         };
-        for (weighted, requests, top) in
-            [(false, false, 0), (false, false, 3), (true, false, 2), (true, true, 2), (false, true, 1)]
-        {
+        for (weighted, requests, top) in [
+            (false, false, 0),
+            (false, false, 3),
+            (true, false, 2),
+            (true, true, 2),
+            (false, true, 1),
+        ] {
             let measure = Measure::new(&spec(weighted, requests, top));
             let weight = |weight: i64| if weighted { weight } else { 1 };
             let records = [

@@ -35,8 +35,7 @@ impl<K: Key> Run<K> {
 
     /// Sorts rows and joins those of the same key.
     pub(crate) fn sorted(keys: &[K], words: &[i64], measure: Measure) -> Self {
-        let mut order: Vec<(K, u32)> =
-            keys.iter().zip(0..).map(|(&key, at)| (key, at)).collect();
+        let mut order: Vec<(K, u32)> = keys.iter().zip(0..).map(|(&key, at)| (key, at)).collect();
         order.sort_unstable();
         let mut run = Self::default();
         let width = measure.width();

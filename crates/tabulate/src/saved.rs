@@ -3,11 +3,11 @@
 //! The file begins with a text that says what it was made from. Whoever reads it gives the text that it should have; all else is as
 //! good as no file.
 
+use crate::TableSpec;
 use crate::extent::Units;
 use crate::gathered::{Frame, Gathered, Rows};
 use crate::layout::Key;
 use crate::run::Run;
-use crate::TableSpec;
 use cellveil_core::{CodeId, Dimension, HierarchyBuilder};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -52,8 +52,7 @@ impl Gathered {
             return None;
         }
         let mut decimals = || u8::try_from(input.word()?).ok();
-        let units =
-            Units { contribution: decimals()?, weight: decimals()?, value: decimals()? };
+        let units = Units { contribution: decimals()?, weight: decimals()?, value: decimals()? };
         let holdings = usize::try_from(input.word()?).ok()?;
         let count = usize::try_from(input.word()?).ok().filter(|&count| count < 1 << 10)?;
         let dimensions = (0..count).map(|_| input.dimension()).collect::<Option<Vec<_>>>()?;
@@ -205,12 +204,10 @@ impl<R: Read> In<'_, R> {
         let mut run = Run::default();
         let mut low = None;
         let wide = K::BITS > 64;
-        self.words(rows.checked_mul(if wide { 2 } else { 1 })?, |word| {
-            match low.take() {
-                None if wide => low = Some(word),
-                None => run.keys.push(K::pack(u128::from(word))),
-                Some(low) => run.keys.push(K::pack(u128::from(low) | u128::from(word) << 64)),
-            }
+        self.words(rows.checked_mul(if wide { 2 } else { 1 })?, |word| match low.take() {
+            None if wide => low = Some(word),
+            None => run.keys.push(K::pack(u128::from(word))),
+            Some(low) => run.keys.push(K::pack(u128::from(low) | u128::from(word) << 64)),
         })?;
         self.words(rows.checked_mul(width)?, |word| run.words.push(word as i64))?;
         run.keys.is_sorted_by(|a, b| a < b).then_some(run)

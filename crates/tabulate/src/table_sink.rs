@@ -91,11 +91,7 @@ impl<'a> TableSink<'a> {
             decimals: self.frame.units.value,
             values: self.values,
             contribution_decimals: self.frame.units.contribution,
-            respondents: Contributors::new(
-                self.respondents.counts,
-                spec.top,
-                self.respondents.top,
-            ),
+            respondents: Contributors::new(self.respondents.counts, spec.top, self.respondents.top),
             holdings,
             weighted,
             requests: spec.request.is_some().then_some(self.requests),

@@ -36,10 +36,7 @@ fn table(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Table, Tab
     gathered(spec, groups)?.table(None)
 }
 
-fn gathered(
-    spec: &TableSpec,
-    groups: &[(&[&str], &str, i64)],
-) -> Result<Gathered, TabulateError> {
+fn gathered(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Gathered, TabulateError> {
     let plan = Plan::new(spec)?;
     let mut seen = vec![Seen::default(); spec.dimensions.len()];
     let mut holdings = Seen::default();
@@ -156,8 +153,12 @@ fn a_holding_that_has_several_cells_to_itself_is_known_to() -> Result<(), Tabula
 fn what_is_saved_goes_on_where_it_was_left() -> Result<(), TabulateError> {
     let mut spec = spec(vec![("a", vec![HierarchySpec::Digits(vec![1, 1])]), ("b", vec![])]);
     spec.holding = Some("h".to_owned());
-    let groups: [(&[&str], &str, i64); 4] =
-        [(&["11", "u"], "x", 3), (&["12", "u"], "y", 4), (&["21", "v"], "x", 5), (&["11", ""], "", 7)];
+    let groups: [(&[&str], &str, i64); 4] = [
+        (&["11", "u"], "x", 3),
+        (&["12", "u"], "y", 4),
+        (&["21", "v"], "x", 5),
+        (&["11", ""], "", 7),
+    ];
     let gathered = gathered(&spec, &groups)?;
     let mut file = Vec::new();
     assert!(gathered.save("these records", &mut file).is_ok());

@@ -1,9 +1,9 @@
 //! `cellveil-bench-tabulate [--rows N] [--variables 4|7] [--hierarchies] [--weights] [--holdings] [--check] [--python PATH] [--threads N]
 //! [--duckdb-memory SIZE] [--duckdb-disk SIZE] [--duckdb-sets N] [--folder DIR]`: tabulates wage records with every margin, sum, count and
-//! the two largest, and prints what it took beside DuckDB on the same files in the same run. With `--check` both tables are compared cell
+//! the two largest, and prints what it took beside `DuckDB` on the same files in the same run. With `--check` both tables are compared cell
 //! by cell.
 //!
-//! DuckDB comes from its Python wheel, in the Python that `--python` names; without it only our own figures are printed.
+//! `DuckDB` comes from its Python wheel, in the Python that `--python` names; without it only our own figures are printed.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
 use cellveil_datafusion::DataFusion;
@@ -23,6 +23,7 @@ const SEVEN: [&str; 7] = ["sexe", "depr", "cs", "ce", "trage", "treffen", "a88"]
 const LEVELLED: [&str; 3] = ["depr", "cs", "a88"];
 const SCRIPT: &str = include_str!("../duckdb.py");
 
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[derive(Clone)]
 struct Wish {
     rows: u64,
@@ -61,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("{:<10} {:>10} {:>12} {:>14}", "", "seconds", "peak MiB", "cells");
     // A process of its own, so that its memory is nobody else's.
-    let own = Command::new(std::env::current_exe()?).args(&arguments).arg("--only-ours").output()?;
+    let own =
+        Command::new(std::env::current_exe()?).args(&arguments).arg("--only-ours").output()?;
     if !own.status.success() {
         return Err(String::from_utf8_lossy(&own.stderr).into_owned().into());
     }
@@ -141,12 +143,8 @@ fn ours(wish: &Wish) -> Result<Value, Box<dyn Error>> {
     let start = Instant::now();
     let source = Source { path: prepare(wish)?, delimiter: None };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(wish.threads).build()?;
-    let gathered = DataFusion::new(wish.threads).gather(
-        &source,
-        &[wish.spec()],
-        Limits::default(),
-        &(),
-    )?;
+    let gathered =
+        DataFusion::new(wish.threads).gather(&source, &[wish.spec()], Limits::default(), &())?;
     let read = start.elapsed().as_secs_f64();
     let formats = Formats { csv: false, parquet: true, xlsx: false };
     let written = pool.install(|| write_cells(&gathered[0], &out(wish), formats))?;
@@ -164,7 +162,7 @@ fn peak() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// DuckDB's way, in its own process.
+/// The way of `DuckDB`, in its own process.
 fn duckdb(wish: &Wish, records: &Path) -> Result<Option<Value>, Box<dyn Error>> {
     let Some(python) = &wish.python else { return Ok(None) };
     let mut dimensions = Map::new();

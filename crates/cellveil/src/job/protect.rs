@@ -175,7 +175,14 @@ pub(super) fn settings(place: &Text<'_>, section: &ProtectSection) -> Result<Set
         }
     };
     let release_frozen = section.release_frozen;
-    Ok(Settings { time_limit, gap, seed: section.seed, threads: None, memory: None, release_frozen })
+    Ok(Settings {
+        time_limit,
+        gap,
+        seed: section.seed,
+        threads: None,
+        memory: None,
+        release_frozen,
+    })
 }
 
 pub(super) fn formats(place: &Text<'_>, section: &OutputSection) -> Result<Formats, JobError> {
