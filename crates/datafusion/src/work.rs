@@ -226,6 +226,10 @@ impl Work {
             let counted = table.response.is_none() && table.weight.is_none();
             let units = if counted { Units::default() } else { extent.units() };
             let frame = Frame::new(&table.spec, dimensions, units, holdings)?;
+            // No sum on the way can be larger than this one.
+            if !extent.fits() {
+                return Err(TabulateError::Overflow(frame.grand_total()));
+            }
             let places = codes.iter().enumerate().map(|(d, codes)| {
                 codes.iter().map(|&code| frame.layout().place(d, code)).collect()
             });

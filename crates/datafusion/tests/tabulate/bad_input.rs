@@ -193,6 +193,9 @@ fn sums_beyond_all_bounds_name_the_cell() {
     let text =
         said_of("a,x\np,9000000000000000000\nq,9000000000000000000\n", &spec(&["a"], Some("x")));
     assert!(text.starts_with("the value of cell `a=Total` is too large"), "{text}");
+    let text =
+        said_of("a,x\np,9000000000000000000\np,9000000000000000000\n", &spec(&["a"], Some("x")));
+    assert!(text.starts_with("the value of cell `a=Total` is too large"), "{text}");
 }
 
 #[test]
