@@ -92,6 +92,8 @@ pub fn protect(
     let made = made(job, engines.tabulate, run, resume.as_ref())?;
     let (problem, origin) = posed(job, made, inputs, run)?;
     let secured = secure(problem, job.protection.method, intervals, engines.solve, run)?;
+    // The release may need the room.
+    drop(resume);
     publish(dir, secured, &origin, run)
 }
 
