@@ -80,6 +80,9 @@ pub fn protect(
     engines: &Engines<'_>,
     run: &Run<'_>,
 ) -> Result<Released, Error> {
+    if !job.further.is_empty() {
+        return Err(Error::SeveralTables(job.path.clone()));
+    }
     // Files that cannot be read are for the tabulation to complain about.
     let inputs = run.stage("inputs", || inputs::inputs(&job.files)).ok();
     let resume = match (&job.data, &inputs) {
@@ -89,6 +92,8 @@ pub fn protect(
     let made = made(job, engines.tabulate, run, resume.as_ref())?;
     let (problem, origin) = posed(job, made, inputs, run)?;
     let secured = secure(problem, job.protection.method, intervals, engines.solve, run)?;
+    // The release may need the room.
+    drop(resume);
     publish(dir, secured, &origin, run)
 }
 
@@ -175,15 +180,16 @@ pub(crate) fn made(
 ) -> Result<Made, Error> {
     run.stage("tabulate", || match &job.data {
         Data::Records(source, spec) => {
-            let gathered = match resume.and_then(|resume| resume.load(spec)) {
-                Some(gathered) => gathered,
-                None => {
-                    let gathered = gathered(source, spec, engine, run)?;
-                    if let Some(resume) = resume {
-                        resume.save(&gathered);
-                    }
-                    gathered
+            let gathered = if let Some(kept) = resume.and_then(|resume| resume.load(spec)) {
+                kept
+            } else {
+                let gathered = gathered(source, std::slice::from_ref(spec), engine, run)?;
+                let gathered = gathered.into_iter().next();
+                let gathered = gathered.ok_or_else(|| TabulateError::Empty(source.path.clone()))?;
+                if let Some(resume) = resume {
+                    resume.save(&gathered);
                 }
+                gathered
             };
             let memory = run.settings.memory.map(|memory| memory.0);
             tabulate_step(run, Step::RollUp);
@@ -203,28 +209,26 @@ fn tabulate_step(run: &Run<'_>, step: Step) {
     cellveil_tabulate::Progress::begin(run, step);
 }
 
-/// Gathers the finest cells of a job's table from its records; `None` if the table is finished already.
+/// Gathers the finest cells of a job's table and of all further ones, in one pass over the records; nothing if the table is finished
+/// already.
 ///
 /// # Errors
 /// [`Error`] if the job does not fit its files.
-pub fn gather(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Option<Gathered>, Error> {
-    match &job.data {
-        Data::Records(source, spec) => {
-            run.stage("tabulate", || gathered(source, spec, engine, run)).map(Some)
-        }
-        Data::Finished(..) => Ok(None),
-    }
+pub fn gather(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Vec<Gathered>, Error> {
+    let Data::Records(source, spec) = &job.data else { return Ok(Vec::new()) };
+    let further = job.further.iter().map(|(_, spec)| spec);
+    let specs: Vec<TableSpec> = std::iter::once(spec).chain(further).cloned().collect();
+    run.stage("tabulate", || gathered(source, &specs, engine, run))
 }
 
 fn gathered(
     source: &Source,
-    spec: &TableSpec,
+    specs: &[TableSpec],
     engine: &dyn Tabulate,
     run: &Run<'_>,
-) -> Result<Gathered, Error> {
+) -> Result<Vec<Gathered>, Error> {
     let limits = Limits { memory: run.settings.memory.map(|memory| memory.0) };
-    let mut gathered = engine.gather(source, std::slice::from_ref(spec), limits, run)?;
-    gathered.pop().ok_or_else(|| TabulateError::Empty(source.path.clone()).into())
+    Ok(engine.gather(source, specs, limits, run)?)
 }
 
 /// Says which file it is that does not add up.

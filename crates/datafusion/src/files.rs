@@ -80,8 +80,7 @@ impl Files {
                 return Err(TabulateError::TypeChanges {
                     place: Place::Row(input.path.clone(), 1),
                     column: column.clone(),
-                    kind: kind.to_string(),
-                    before: before.to_string(),
+                    kinds: Box::new([before.to_string(), kind.to_string()]),
                     file: first.path.clone(),
                 });
             }

@@ -130,7 +130,7 @@ impl Interner {
         }
         numbers.clear();
         let mut combination = Vec::new();
-        for row in 0..columns.first().map_or(0, |column| column.len()) {
+        for row in 0..columns.first().map_or(0, Array::len) {
             combination.clear();
             combination.extend(each.iter().map(|numbers| numbers[row]));
             let known = self.combined.get(&combination).copied();

@@ -24,6 +24,23 @@ pub(crate) struct Reading<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
+impl<'a> Reading<'a> {
+    /// A pass over some columns of all `all` records, where that is known.
+    fn pass<'p>(&self, columns: &'p [&'p str], all: u64) -> Pass<'p>
+    where
+        'a: 'p,
+    {
+        Pass {
+            files: self.files,
+            columns,
+            context: self.context,
+            runtime: self.runtime,
+            progress: self.progress,
+            all,
+        }
+    }
+}
+
 /// Which columns the tables need, each once.
 #[derive(Default)]
 pub(crate) struct Work {
@@ -167,17 +184,6 @@ impl Work {
         }
     }
 
-    fn pass<'a>(&self, reading: &Reading<'a>, columns: &'a [&'a str], all: u64) -> Pass<'a> {
-        Pass {
-            files: reading.files,
-            columns,
-            context: reading.context,
-            runtime: reading.runtime,
-            progress: reading.progress,
-            all,
-        }
-    }
-
     /// Finds all codes, and how large the amounts are.
     fn look(&self, reading: &Reading<'_>) -> Result<Look, Stop> {
         reading.progress.begin(Step::Look);
@@ -189,7 +195,7 @@ impl Work {
             numbers: Vec::new(),
         };
         let mut looks = Vec::new();
-        self.pass(reading, &columns, 0).run(&mut looks, make, |look, batch| {
+        reading.pass(&columns, 0).run(&mut looks, make, |look, batch| {
             for (at, variable) in self.variables.iter().enumerate() {
                 let columns: Vec<ArrayRef> =
                     variable.iter().map(|&column| batch[column].clone()).collect();
@@ -220,6 +226,10 @@ impl Work {
             let counted = table.response.is_none() && table.weight.is_none();
             let units = if counted { Units::default() } else { extent.units() };
             let frame = Frame::new(&table.spec, dimensions, units, holdings)?;
+            // No sum on the way can be larger than this one.
+            if !extent.fits() {
+                return Err(TabulateError::Overflow(frame.grand_total()));
+            }
             let places = codes.iter().enumerate().map(|(d, codes)| {
                 codes.iter().map(|&code| frame.layout().place(d, code)).collect()
             });
@@ -252,7 +262,7 @@ impl Work {
             gatherers: prepared.iter().map(|p| p.frame.gatherer(memory)).collect(),
         };
         let mut heaps = Vec::new();
-        self.pass(reading, &columns, records).run(&mut heaps, make, |heap, batch| {
+        reading.pass(&columns, records).run(&mut heaps, make, |heap, batch| {
             for (at, variable) in self.variables.iter().enumerate() {
                 let columns: Vec<ArrayRef> =
                     variable.iter().map(|&column| batch[column].clone()).collect();

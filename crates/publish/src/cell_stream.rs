@@ -38,7 +38,7 @@ pub fn write_cells(
         Some("csv") => single::write_file(path, |sink| csv(gathered, sink, &mut size)),
         Some("parquet") => single::write_file(path, |sink| parquet(gathered, sink, &mut size)),
         Some("xlsx") => {
-            let table = gathered.table(None).map_err(refused)?;
+            let table = gathered.table(None).map_err(|error| refused(&error))?;
             size = Size { cells: table.len(), relations: table.relations().len() };
             write_table(&table, path, formats)
         }
@@ -64,10 +64,10 @@ fn write_folder(
     if formats.xlsx {
         let folder = staging.folder().to_owned();
         let mut counted = Counted { ways: ways(gathered.frame()), size: Size::default() };
-        gathered.roll_up(&mut counted).map_err(refused)?;
+        gathered.roll_up(&mut counted).map_err(|error| refused(&error))?;
         *size = counted.size;
         if size.cells <= SPREADSHEET_ROWS {
-            let table = gathered.table(None).map_err(refused)?;
+            let table = gathered.table(None).map_err(|error| refused(&error))?;
             staging.write("table.xlsx", false, |sink| {
                 write_spreadsheet(&table, &title, &folder, sink)
             })?;
@@ -82,7 +82,7 @@ fn write_folder(
 }
 
 /// A table that cannot be made is a file that cannot be written.
-fn refused(error: TabulateError) -> PublishError {
+fn refused(error: &TabulateError) -> PublishError {
     PublishError::Unwritable(error.to_string())
 }
 

@@ -88,16 +88,14 @@ pub enum TabulateError {
         wanted: &'static str,
     },
     /// A column of one kind in one file and of another in the next.
-    #[error("{place}: column `{column}` is of type {kind} from here on, but of type {before} in {}; convert one of the two", file.display())]
+    #[error("{place}: column `{column}` is of type {} from here on, but of type {} in {}; convert one of the two", kinds[1], kinds[0], file.display())]
     TypeChanges {
         /// Where it changes.
         place: Place,
         /// The column.
         column: String,
-        /// Its type there.
-        kind: String,
-        /// Its type before.
-        before: String,
+        /// Its type before, and there.
+        kinds: Box<[String; 2]>,
         /// A file in which it has that type.
         file: PathBuf,
     },

@@ -86,6 +86,14 @@ impl Extent {
         self.product = self.product.saturating_add(other.product);
     }
 
+    /// Whether the sums fit at all, be it without decimals.
+    pub fn fits(&self) -> bool {
+        let whole = |sum: i128, decimals: u8| sum / pow10(decimals) <= LARGEST_SUM;
+        whole(self.response, AMOUNT_DECIMALS)
+            && whole(self.weight, AMOUNT_DECIMALS)
+            && whole(self.product, PRODUCT_DECIMALS)
+    }
+
     /// All decimals there are, fewer where the sums would not fit.
     pub fn units(&self) -> Units {
         let contribution = fitting(self.response, AMOUNT_DECIMALS, self.response_decimals);

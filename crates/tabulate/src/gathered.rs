@@ -73,8 +73,8 @@ impl Frame {
         }
     }
 
-    /// A cell whose codes are all totals.
-    fn grand_total(&self) -> String {
+    /// What the cell is called whose codes are all totals.
+    pub fn grand_total(&self) -> String {
         let keys = vec![0; self.dimensions.len()];
         let names = CellNames::Codes { dimensions: self.dimensions.clone(), keys: keys.into() };
         names.describe(CellId(0)).to_string()

@@ -21,8 +21,8 @@ impl Seen {
         }
         let at = self.values.len() as u32;
         self.positions.insert(name, at);
-        let owned = |value: &Option<&str>| value.and_then(text::code).map(str::to_owned);
-        self.values.push(values.iter().map(owned).collect());
+        let owned = |value: Option<&str>| value.and_then(text::code).map(str::to_owned);
+        self.values.push(values.iter().copied().map(owned).collect());
         at
     }
 

@@ -1,9 +1,9 @@
 //! `cellveil-bench-tabulate [--rows N] [--variables 4|7] [--hierarchies] [--weights] [--holdings] [--check] [--python PATH] [--threads N]
 //! [--duckdb-memory SIZE] [--duckdb-disk SIZE] [--duckdb-sets N] [--folder DIR]`: tabulates wage records with every margin, sum, count and
-//! the two largest, and prints what it took beside DuckDB on the same files in the same run. With `--check` both tables are compared cell
+//! the two largest, and prints what it took beside `DuckDB` on the same files in the same run. With `--check` both tables are compared cell
 //! by cell.
 //!
-//! DuckDB comes from its Python wheel, in the Python that `--python` names; without it only our own figures are printed.
+//! `DuckDB` comes from its Python wheel, in the Python that `--python` names; without it only our own figures are printed.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
 use cellveil_datafusion::DataFusion;
@@ -23,6 +23,7 @@ const SEVEN: [&str; 7] = ["sexe", "depr", "cs", "ce", "trage", "treffen", "a88"]
 const LEVELLED: [&str; 3] = ["depr", "cs", "a88"];
 const SCRIPT: &str = include_str!("../duckdb.py");
 
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[derive(Clone)]
 struct Wish {
     rows: u64,
@@ -161,7 +162,7 @@ fn peak() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// DuckDB's way, in its own process.
+/// The way of `DuckDB`, in its own process.
 fn duckdb(wish: &Wish, records: &Path) -> Result<Option<Value>, Box<dyn Error>> {
     let Some(python) = &wish.python else { return Ok(None) };
     let mut dimensions = Map::new();

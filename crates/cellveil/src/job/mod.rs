@@ -11,6 +11,10 @@
 //! holding = "enterprise"             # optional: who the respondent really is
 //! request = { column = "asked", codes = ["1", "2"] }   # optional: who asked for protection
 //!
+//! [tables.by-size]                   # optional: further tables from the same pass over the records
+//! dimensions = ["region", "size"]
+//! response = "wage"
+//!
 //! [dimension.region]
 //! hierarchy = "region.hrc"           # a .hrc file, a parent-child .csv, or a list of several
 //! # levels = ["town", "county"]      # or columns of the records, finest first
@@ -62,6 +66,8 @@ pub struct Job {
     pub title: String,
     /// Where the cells come from.
     pub data: Data,
+    /// Further tables from the same records, by name.
+    pub further: Vec<(String, TableSpec)>,
     /// Which cells are sensitive.
     pub rules: RuleSet,
     /// How to protect them.
@@ -155,6 +161,7 @@ impl Job {
             text: text.to_owned(),
             title: table.title,
             data: table.data,
+            further: table.further,
             files: table.files.into_iter().chain(earlier).collect(),
             rules,
             protection,

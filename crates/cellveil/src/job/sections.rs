@@ -12,6 +12,9 @@ pub(super) struct Sections {
     pub(super) records: Option<Spanned<RecordsSection>>,
     pub(super) finished: Option<Spanned<FinishedSection>>,
     pub(super) table: Option<Spanned<TableSection>>,
+    /// Further tables from the same records, by name.
+    #[serde(default)]
+    pub(super) tables: BTreeMap<Spanned<String>, Spanned<TableSection>>,
     #[serde(default)]
     pub(super) dimension: BTreeMap<Spanned<String>, DimensionSection>,
     pub(super) rules: Option<Spanned<RuleSet>>,

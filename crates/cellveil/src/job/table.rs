@@ -16,6 +16,8 @@ use toml::Spanned;
 pub(super) struct Described {
     pub(super) title: String,
     pub(super) data: Data,
+    /// Further tables from the same records, by name.
+    pub(super) further: Vec<(String, TableSpec)>,
     /// The files to be read, as the job names them and where they are.
     pub(super) files: Vec<(String, PathBuf)>,
 }
@@ -51,7 +53,33 @@ pub(super) fn table(place: &Text<'_>, sections: &Sections) -> Result<Described, 
                 .hint("name the records: `[records]` and under it `file = \"records.csv\"`"));
         }
     };
-    Ok(Described { title: title(table.get_ref(), &data), data, files: files.read })
+    let further = further(place, sections, &data, &mut files)?;
+    Ok(Described { title: title(table.get_ref(), &data), data, further, files: files.read })
+}
+
+/// Further tables from the same records.
+fn further(
+    place: &Text<'_>,
+    sections: &Sections,
+    data: &Data,
+    files: &mut Files<'_>,
+) -> Result<Vec<(String, TableSpec)>, JobError> {
+    let mut further = Vec::new();
+    for (name, table) in &sections.tables {
+        let plain = |c: char| c.is_alphanumeric() || "-_".contains(c);
+        let Data::Records(_, first) = data else {
+            let what = "`[tables]` are further tables from records, but the table is finished";
+            return Err(place.at(name.span(), what).hint("leave them out, or name `[records]`"));
+        };
+        if name.get_ref().is_empty() || !name.get_ref().chars().all(plain) {
+            let what = format!("`{}` is no name for a table", name.get_ref());
+            return Err(place.at(name.span(), what).hint("use letters, digits, `-` and `_`"));
+        }
+        let dimensions = dimensions(place, sections, table, files)?;
+        let spec = table_spec(place, table.get_ref(), dimensions)?;
+        further.push((name.get_ref().clone(), TableSpec { top: first.top, ..spec }));
+    }
+    Ok(further)
 }
 
 /// Resolves the names of files, and remembers them.
@@ -197,9 +225,14 @@ fn dimensions(
             return Err(place.at(name.span(), what).hint("list each variable once"));
         }
     }
+    let tables = sections.table.iter().chain(sections.tables.values());
+    let all: Vec<&str> = tables
+        .flat_map(|table| &table.get_ref().dimensions)
+        .map(|name| name.get_ref().as_str())
+        .collect();
     for name in sections.dimension.keys() {
-        if names.iter().all(|known| known.get_ref() != name.get_ref()) {
-            let known = nearest(name.get_ref(), names.iter().map(|known| known.get_ref().as_str()));
+        if all.iter().all(|known| known != name.get_ref()) {
+            let known = nearest(name.get_ref(), all.iter().copied());
             let what = format!("`{}` is no dimension of the table", name.get_ref());
             return Err(place.at(name.span(), what).hint(match known {
                 Some(known) => format!("did you mean `{known}`?"),

@@ -14,12 +14,23 @@ use std::path::{Path, PathBuf};
 /// Make the true table of records (confidential)
 ///
 /// Every margin and level, with the number of respondents and the largest contributions that the rules look at. `--out` is a
-/// folder, or one file if it ends in `.csv`, `.parquet` or `.xlsx`; `<job>-table` beside the job file unless given.
+/// folder, or one file if it ends in `.csv`, `.parquet` or `.xlsx`; `<job>-table` beside the job file unless given. Further
+/// tables that the job names go beside it, made from the same pass over the records.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The job file
     #[arg(value_name = "JOB.toml")]
     job: PathBuf,
+}
+
+/// Where a further table goes: beside the first, with its name added.
+fn beside(out: &Path, name: &str) -> PathBuf {
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy();
+    let file = match out.extension() {
+        Some(extension) => format!("{stem}-{name}.{}", extension.to_string_lossy()),
+        None => format!("{stem}-{name}"),
+    };
+    out.with_file_name(file)
 }
 
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
@@ -30,15 +41,23 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let run = Run::new(common.settings().or(job.settings), &bar);
         let tools = Tools::new(&run);
         let engine = tools.engines().tabulate;
-        match cellveil::gather(&job, engine, &run)? {
-            Some(gathered) => run.stage("write", || {
-                run.install(|| cellveil_publish::write_cells(&gathered, &out, job.formats))
-            })??,
-            None => {
-                let table = cellveil::tabulate(&job, engine, &run)?.table;
-                let files = cellveil_publish::write_table(&table, &out, job.formats)?;
-                Written { cells: table.len(), relations: table.relations().len(), files }
+        let gathered = cellveil::gather(&job, engine, &run)?;
+        if gathered.is_empty() {
+            let table = cellveil::tabulate(&job, engine, &run)?.table;
+            let files = cellveil_publish::write_table(&table, &out, job.formats)?;
+            Written { cells: table.len(), relations: table.relations().len(), files }
+        } else {
+            let places = std::iter::once(out.clone())
+                .chain(job.further.iter().map(|(name, _)| beside(&out, name)));
+            let mut all = Written::default();
+            for (gathered, place) in gathered.iter().zip(places) {
+                let write = || cellveil_publish::write_cells(gathered, &place, job.formats);
+                let written = run.stage("write", || run.install(write))??;
+                all.cells += written.cells;
+                all.relations += written.relations;
+                all.files.extend(written.files);
             }
+            all
         }
     };
     let Written { cells, relations, files } = written;

@@ -122,7 +122,9 @@ impl Desk {
 pub(crate) fn steady() -> insta::internals::SettingsBindDropGuard {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"time      \d+\.\d+ s", "time      [seconds] s");
-    let stages = r#""(attack|judge|suppress|tabulate|total|verify)": [\d.e-]+"#;
+    settings.add_filter(r#""memory_bytes": \{[^}]*\}"#, r#""memory_bytes": [bytes]"#);
+    let stages =
+        r#""(attack|inputs|judge|suppress|tabulate(?:: [a-z ]+)?|total|verify)": [\d.e-]+"#;
     settings.add_filter(stages, r#""$1": [seconds]"#);
     settings.add_filter(r#""peak_memory_bytes": \d+"#, r#""peak_memory_bytes": [bytes]"#);
     settings.set_omit_expression(true);

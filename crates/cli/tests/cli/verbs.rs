@@ -49,6 +49,40 @@ fn a_failure_in_json_says_so_on_both_sides() {
 }
 
 #[test]
+fn further_tables_come_from_the_same_records() {
+    let desk = Desk::new();
+    let job = fs::read_to_string(desk.path("job.toml")).unwrap();
+    let further = "[tables.counts]\ndimensions = [\"region\"]\n[tables.by-holding]\n\
+                   dimensions = [\"activity\"]\nresponse = \"turnover\"\nholding = \"holding\"\n";
+    desk.write("several.toml", &format!("{job}\n{further}"));
+    desk.expect(0, &["tabulate", "several.toml", "--out", "t.csv"]);
+    desk.expect(0, &["tabulate", "job.toml", "--out", "alone.csv"]);
+    let read = |name: &str| fs::read_to_string(desk.path(name)).unwrap();
+    assert_eq!(read("t.csv"), read("alone.csv"));
+    let counts = read("t-counts.csv");
+    assert!(counts.starts_with("region,value,respondents,"), "{counts}");
+    assert!(counts.contains("\nTotal,16,16,"), "{counts}");
+    assert!(read("t-by-holding.csv").contains("\nTotal,470,16,16,"));
+    let refused = desk.run(&["protect", "several.toml"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("`[tables]` names further tables"));
+}
+
+#[test]
+fn what_needs_more_memory_than_there_may_be_is_refused() {
+    let desk = Desk::new();
+    let wide: String = (0..40_000).map(|n| format!("r{n},c{},{},h\n", n % 200, n % 7)).collect();
+    desk.write("records.csv", &format!("region,activity,turnover,holding\n{wide}"));
+    desk.write("wide.toml", "[records]\nfile = \"records.csv\"\n[table]\ndimensions = [\"region\", \"activity\", \"turnover\", \"holding\"]\n[rules]\nfrequency = { below = 2, range = 10 }\n");
+    let refused = desk.run(&["protect", "wide.toml", "--memory", "64MiB"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("64 MiB of memory are not enough"), "{said}");
+    assert!(!desk.path("wide-release").exists());
+    desk.no_leftovers();
+}
+
+#[test]
 fn tabulate_writes_the_true_table() {
     let desk = Desk::new();
     let _steady = steady();

@@ -2,7 +2,7 @@
 
 use crate::formats::write_parquet;
 use crate::support::{Folder, dimension, levels, spec, tabulate};
-use cellveil_tabulate::{HierarchySpec, TableSpec};
+use cellveil_tabulate::{HierarchySpec, Limits, TableSpec};
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, ListArray, StringArray};
 use datafusion::arrow::datatypes::Int32Type;
 use std::sync::Arc;
@@ -193,6 +193,9 @@ fn sums_beyond_all_bounds_name_the_cell() {
     let text =
         said_of("a,x\np,9000000000000000000\nq,9000000000000000000\n", &spec(&["a"], Some("x")));
     assert!(text.starts_with("the value of cell `a=Total` is too large"), "{text}");
+    let text =
+        said_of("a,x\np,9000000000000000000\np,9000000000000000000\n", &spec(&["a"], Some("x")));
+    assert!(text.starts_with("the value of cell `a=Total` is too large"), "{text}");
 }
 
 #[test]
@@ -203,4 +206,45 @@ fn specifications_that_contradict_themselves_are_refused() {
     assert!(said_of("a,x\np,1\n", &digits).contains("at least one digit"));
     let two = with_hierarchies(vec![levels(&["a", "b"]), levels(&["b", "x"])]);
     assert!(said_of("a,b,x\np,q,1\n", &two).contains("same finest column"));
+}
+
+#[test]
+fn a_broken_row_deep_in_the_last_file_is_named() {
+    let folder = Folder::new();
+    let records = |from: usize, count: usize| -> String {
+        (from..from + count).map(|n| format!("c{},{}\n", n % 13, n % 977)).collect()
+    };
+    let header = "a,x\n";
+    folder.write("many/1.csv", format!("{header}{}", records(0, 200_000)));
+    folder.write(
+        "many/2.csv",
+        format!("{header}{}c1,1x\n{}", records(0, 123_454), records(0, 70_000)),
+    );
+    let wage = spec(&["a"], Some("x"));
+    let text = said(&folder, "many", &wage);
+    assert!(
+        text.starts_with("many/2.csv:123456: column `x` is not a number as it is written"),
+        "{text}"
+    );
+    folder.write("many/2.csv", format!("{header}{}c1", records(0, 150_000)));
+    let text = said(&folder, "many", &wage);
+    assert!(text.starts_with("many/2.csv:150002: has 1 fields where the header has 2"), "{text}");
+}
+
+#[test]
+fn several_tables_come_from_one_pass() {
+    let folder = Folder::new();
+    let path = folder.write("r.csv", "a,b,x,y,h\np,u,1,10,1\nq,u,2,20,1\np,v,3,30.5,2\n");
+    let mut specs = vec![spec(&["a", "b"], Some("x")), spec(&["b"], Some("y")), spec(&["a"], None)];
+    specs[1].holding = Some("h".to_owned());
+    let source = crate::support::source(path);
+    let engine = cellveil_datafusion::DataFusion::new(2);
+    let gathered =
+        cellveil_tabulate::Tabulate::gather(&engine, &source, &specs, Limits::default(), &())
+            .unwrap();
+    for (gathered, spec) in gathered.iter().zip(&specs) {
+        let together = crate::support::lines(&gathered.table(None).unwrap());
+        let alone = cellveil_tabulate::Tabulate::tabulate(&engine, &source, spec, &()).unwrap();
+        assert_eq!(together, crate::support::lines(&alone));
+    }
 }
