@@ -71,7 +71,7 @@ fn further_tables_come_from_the_same_records() {
 #[test]
 fn what_needs_more_memory_than_there_may_be_is_refused() {
     let desk = Desk::new();
-    let wide: String = (0..40_000).map(|n| format!("r{n},c{},{},h\n", n % 200, n % 7)).collect();
+    let wide: String = (0..100_000).map(|n| format!("r{n},c{},{},h\n", n % 200, n % 7)).collect();
     desk.write("records.csv", &format!("region,activity,turnover,holding\n{wide}"));
     desk.write("wide.toml", "[records]\nfile = \"records.csv\"\n[table]\ndimensions = [\"region\", \"activity\", \"turnover\", \"holding\"]\n[rules]\nfrequency = { below = 2, range = 10 }\n");
     let refused = desk.run(&["protect", "wide.toml", "--memory", "64MiB"]);
