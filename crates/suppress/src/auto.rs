@@ -3,10 +3,10 @@
 //! Tables within reach of capacity cuts get those, and with them a bound that may prove the optimum. Larger ones are improved by ruin and
 //! recreate, and get the bound that some rounds of cuts give.
 
-use crate::improve::shake;
-use crate::incremental::{Workshop, first};
+use crate::improve::{shake, sweep};
+use crate::incremental::{Manner, Workshop, first};
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
-use crate::optimal::{self, Best, Budget, heuristic, lower_bound};
+use crate::optimal::{self, Budget, heuristic, lower_bound};
 use cellveil_core::Problem;
 
 /// See the module's documentation.
@@ -32,32 +32,32 @@ impl Protect for Auto {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        let best = heuristic::start(problem, context)?;
         let protected = if problem.len() <= EXACT {
+            let best = heuristic::start(problem, context)?;
             let budget = if (context.seconds_left)().is_some() { LONG } else { BRIEF };
             optimal::from(problem, context, best, budget)?
         } else {
-            improved(problem, context, best)?
+            large(problem, context)?
         };
         Ok(Protected { method: Method::Auto, ..protected })
     }
 }
 
-/// A better pattern if there is time, and its bound.
-fn improved(
-    problem: &Problem,
-    context: &Context<'_>,
-    best: Best,
-) -> Result<Protected, SuppressError> {
-    let Best { mut pattern, mut witnesses } = best;
-    if let Some(left) = (context.seconds_left)() {
-        let seconds_left = || Some((context.seconds_left)()? - left * (1.0 - IMPROVING));
-        let context = Context { seconds_left: &seconds_left, ..*context };
-        let workshop = Workshop::new(problem, &context);
-        let mut cover = first(&workshop, &pattern, &witnesses)?;
-        shake(&workshop, &mut cover, u64::MAX / 2)?;
-        (pattern, witnesses) = cover.into_parts();
+/// A safe pattern, a better one if there is time, and its bound.
+fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
+    let workshop = Workshop::new(problem, context);
+    let mut cover = first(&workshop, &problem.start(), &[])?;
+    context.progress.improved(cover.cost(), 0.0);
+    let left = (context.seconds_left)();
+    let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - IMPROVING));
+    let in_time = Context { seconds_left: &seconds_left, ..*context };
+    let improving = workshop.within(&in_time);
+    sweep(&improving, &mut cover, improving.work(), Manner::Quick)?;
+    context.progress.improved(cover.cost(), 0.0);
+    if left.is_some() {
+        shake(&improving, &mut cover, u64::MAX / 2)?;
     }
+    let (pattern, witnesses) = cover.into_parts();
     let bound = lower_bound(problem, context, Some(&pattern), BOUND)?;
     context.progress.improved(problem.cost_of(&pattern), bound.cost);
     Ok(Protected { pattern, witnesses, bound, method: Method::Auto })

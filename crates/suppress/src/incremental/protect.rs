@@ -44,7 +44,7 @@ pub(crate) struct Workshop<'a> {
     work: AtomicU64,
     /// The system with every cell withheld that may be.
     everything: OnceLock<Vec<Component>>,
-    products: OnceLock<Option<Products<'a>>>,
+    products: OnceLock<Option<Arc<Products<'a>>>>,
 }
 
 impl<'a> Workshop<'a> {
@@ -61,6 +61,22 @@ impl<'a> Workshop<'a> {
         }
     }
 
+    /// The same table in another context, with the work done so far.
+    pub(crate) fn within<'b>(&self, context: &'b Context<'b>) -> Workshop<'b>
+    where
+        'a: 'b,
+    {
+        Workshop {
+            problem: self.problem,
+            context,
+            incidence: Arc::clone(&self.incidence),
+            least: self.least,
+            work: AtomicU64::new(self.work()),
+            everything: OnceLock::new(),
+            products: OnceLock::from(self.products().cloned()),
+        }
+    }
+
     /// How much work was done: the cells of all programs.
     pub(crate) fn work(&self) -> u64 {
         self.work.load(Ordering::Relaxed)
@@ -72,9 +88,9 @@ impl<'a> Workshop<'a> {
     }
 
     /// Products of circuits, where the table stands in a grid.
-    pub(crate) fn products(&self) -> Option<&Products<'a>> {
+    fn products(&self) -> Option<&Arc<Products<'a>>> {
         self.products
-            .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)))
+            .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)).map(Arc::new))
             .as_ref()
     }
 
@@ -296,16 +312,9 @@ impl<'a> Workshop<'a> {
         Ok(self.whole(self.program(prices, wish).cheapest(cells)?))
     }
 
-    /// A witness for a wish that moves withheld cells only, if one is found nearby.
-    pub(crate) fn without_more(
-        &self,
-        near: &mut Near<'_>,
-        cover: &Cover<'_>,
-        wish: Wish<'_>,
-    ) -> Result<Option<Witness>, SuppressError> {
-        let prices = self.prices(cover).of_withheld_only();
-        let lead = cover.lead(wish.cell, wish.side);
-        Ok(self.whole(self.program(&prices, wish).cheapest_near(near, lead.as_deref())?))
+    /// A witness for a wish that moves withheld cells only, if one is found without a program.
+    pub(crate) fn without_more(&self, cover: &Cover<'_>, wish: Wish<'_>) -> Option<Witness> {
+        self.without_programs(cover, &self.prices(cover).of_withheld_only(), wish)
     }
 }
 

@@ -1,16 +1,18 @@
 //! Gives back cells that turned out not to be needed, dearest first.
 //!
 //! A need loses a witness only if it relies on one that moves the cell that is given back. So a cell is given back when all of those
-//! find another without it: among those remembered, in a neighbourhood, in the whole system. That is for tables in which the whole
+//! find another without it: among those remembered, by products of circuits, in the whole system. That is for tables in which the whole
 //! system takes no longer than a moment.
 
-use super::near::Near;
 use super::price::Wish;
 use super::protect::Workshop;
 use crate::cover::Cover;
 use crate::method::SuppressError;
 use cellveil_attack::{Component, Ledger, Probe, prove, reduce};
-use cellveil_core::{CellId, Side, Why};
+use cellveil_core::{CellId, Need, Side, Why, Witness};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// In tables of at most this many cells, a cell is kept only if the whole system says that it must be.
@@ -21,7 +23,6 @@ pub(crate) fn prune(workshop: &Workshop<'_>, cover: &mut Cover<'_>) -> Result<()
     if problem.len() > THOROUGH {
         return Ok(());
     }
-    let mut near = Near::new(problem, &workshop.incidence);
     let mut candidates = cover.secondaries();
     candidates.sort_by(|a, b| problem.cost(*b).total_cmp(&problem.cost(*a)).then(a.cmp(b)));
     let total = candidates.len();
@@ -30,7 +31,7 @@ pub(crate) fn prune(workshop: &Workshop<'_>, cover: &mut Cover<'_>) -> Result<()
             break;
         }
         context.progress.step("prune", done, total, cover.cost());
-        give_back(workshop, cover, cell, &mut near)?;
+        give_back(workshop, cover, cell)?;
     }
     Ok(())
 }
@@ -40,17 +41,19 @@ fn give_back(
     workshop: &Workshop<'_>,
     cover: &mut Cover<'_>,
     cell: CellId,
-    near: &mut Near<'_>,
 ) -> Result<bool, SuppressError> {
     let users = cover.users(cell);
     let held = cover.hold_all_but(cell, &users);
-    let mut met = true;
     for &need in &users {
         cover.drop(need);
     }
+    let mut open: Vec<usize> = Vec::new();
     for &need in &users {
-        met = met && still_met(workshop, cover, need, near)?;
+        if !still_met(workshop, cover, need) {
+            open.push(need);
+        }
     }
+    let met = open.is_empty() || thoroughly_met(workshop, cover, &mut open)?;
     cover.release(&held);
     if met {
         cover.settle();
@@ -60,13 +63,8 @@ fn give_back(
     Ok(met)
 }
 
-/// Meets a need again without withholding more; whether that is possible.
-fn still_met(
-    workshop: &Workshop<'_>,
-    cover: &mut Cover<'_>,
-    need: usize,
-    near: &mut Near<'_>,
-) -> Result<bool, SuppressError> {
+/// Meets a need again without withholding more and without a program; whether that is possible.
+fn still_met(workshop: &Workshop<'_>, cover: &mut Cover<'_>, need: usize) -> bool {
     let problem = workshop.problem;
     let cell = problem.needs()[need].cell;
     let mut against = Some(None);
@@ -77,44 +75,64 @@ fn still_met(
             let wish = Wish { cell, side, target, unmoved };
             let found = match cover.free_remembered(need, side, target, unmoved) {
                 Some(witness) => Some(witness),
-                None => workshop.without_more(near, cover, wish)?.map(Arc::new),
+                None => workshop.without_more(cover, wish).map(Arc::new),
             };
-            let Some(witness) = found else { return thoroughly_met(workshop, cover, need) };
+            let Some(witness) = found else { return false };
             cover.remember(&witness);
             cover.rely(need, witness);
         }
         if !cover.is_met(need, insider) {
-            return thoroughly_met(workshop, cover, need);
+            return false;
         }
         against = cover.blocking(need).map(Some);
     }
-    Ok(true)
+    true
 }
 
-/// The same by programs on the whole system, where it is small.
+/// The same for several needs by programs on the whole system, where it is small; those that ask for most first, because they fail
+/// soonest.
 fn thoroughly_met(
     workshop: &Workshop<'_>,
     cover: &mut Cover<'_>,
-    need: usize,
+    needs: &mut [usize],
 ) -> Result<bool, SuppressError> {
     let Workshop { problem, context, .. } = *workshop;
-    let cell = problem.needs()[need].cell;
+    let size = |need: &Need| need.down.max(need.up).max(need.sliding);
+    needs.sort_by_key(|&need| (Reverse(size(&problem.needs()[need])), need));
     let mut pattern = problem.start();
     for cell in problem.cells().filter(|&cell| cover.is_withheld(cell)) {
         pattern.withhold(cell, Why::Secondary);
     }
     let reduced = reduce(problem, &pattern);
-    let has = |component: &&Component| component.position(cell).is_some();
-    let Some(component) = reduced.components.iter().find(has) else { return Ok(false) };
-    let mut probe = Probe::new(problem, &workshop.incidence, component, context.engine)?;
     let mut ledger = Ledger::new(problem);
-    prove(problem, component, &mut ledger, &mut probe, need)?;
-    if !ledger.is_proven(need) {
-        return Ok(false);
+    let mut probes: BTreeMap<usize, Probe<'_>> = BTreeMap::new();
+    for &need in &*needs {
+        if ledger.is_proven(need) {
+            continue;
+        }
+        let cell = problem.needs()[need].cell;
+        let has = |component: &Component| component.position(cell).is_some();
+        let Some(at) = reduced.components.iter().position(has) else { return Ok(false) };
+        let component = &reduced.components[at];
+        let probe = match probes.entry(at) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                entry.insert(Probe::new(problem, &workshop.incidence, component, context.engine)?)
+            }
+        };
+        prove(problem, component, &mut ledger, probe, need)?;
+        if !ledger.is_proven(need) {
+            return Ok(false);
+        }
     }
-    for witness in ledger.witnesses() {
-        cover.rely(need, Arc::new(witness.clone()));
+    let witnesses: Vec<Arc<Witness>> =
+        ledger.witnesses().iter().map(|witness| Arc::new(witness.clone())).collect();
+    for &need in &*needs {
+        let cell = problem.needs()[need].cell;
+        for witness in witnesses.iter().filter(|witness| witness.move_of(cell) != 0) {
+            cover.rely(need, Arc::clone(witness));
+        }
+        cover.drop_needless(need);
     }
-    cover.drop_needless(need);
     Ok(true)
 }

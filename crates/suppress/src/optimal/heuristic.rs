@@ -17,7 +17,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
     let workshop_time = Context { seconds_left: &seconds_left, ..*context };
-    let improving = Workshop::new(problem, &workshop_time);
+    let improving = workshop.within(&workshop_time);
     sweep(&improving, &mut cover, workshop.work(), Manner::Quick)?;
     sweep(&improving, &mut cover, workshop.work(), Manner::Careful(0))?;
     prune(&improving, &mut cover)?;
