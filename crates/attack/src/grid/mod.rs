@@ -55,10 +55,7 @@ fn tree(codes: usize, lines: &[Line]) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
     let mut is_total = vec![false; codes];
     for line in lines {
         let mut totals = line.iter().filter(|&&(_, c)| c < 0);
-        let total = match (totals.next(), totals.next()) {
-            (Some(&(total, _)), None) => total,
-            _ => return None,
-        };
+        let (Some(&(total, _)), None) = (totals.next(), totals.next()) else { return None };
         if std::mem::replace(&mut is_total[total as usize], true) {
             return None;
         }

@@ -54,7 +54,7 @@ fn further_tables_come_from_the_same_records() {
     let job = fs::read_to_string(desk.path("job.toml")).unwrap();
     let further = "[tables.counts]\ndimensions = [\"region\"]\n[tables.by-holding]\n\
                    dimensions = [\"activity\"]\nresponse = \"turnover\"\nholding = \"holding\"\n";
-    desk.write("several.toml", &format!("{job}\n{further}"));
+    desk.write("several.toml", format!("{job}\n{further}"));
     desk.expect(0, &["tabulate", "several.toml", "--out", "t.csv"]);
     desk.expect(0, &["tabulate", "job.toml", "--out", "alone.csv"]);
     let read = |name: &str| fs::read_to_string(desk.path(name)).unwrap();
@@ -71,8 +71,9 @@ fn further_tables_come_from_the_same_records() {
 #[test]
 fn what_needs_more_memory_than_there_may_be_is_refused() {
     let desk = Desk::new();
-    let wide: String = (0..100_000).map(|n| format!("r{n},c{},{},h\n", n % 200, n % 7)).collect();
-    desk.write("records.csv", &format!("region,activity,turnover,holding\n{wide}"));
+    let line = |n: u32| format!("r{n},c{},{},h", n % 200, n % 7);
+    let wide = (0..100_000).map(line).collect::<Vec<_>>().join("\n");
+    desk.write("records.csv", format!("region,activity,turnover,holding\n{wide}"));
     desk.write("wide.toml", "[records]\nfile = \"records.csv\"\n[table]\ndimensions = [\"region\", \"activity\", \"turnover\", \"holding\"]\n[rules]\nfrequency = { below = 2, range = 10 }\n");
     let refused = desk.run(&["protect", "wide.toml", "--memory", "64MiB"]);
     assert_eq!(refused.status.code(), Some(2));
