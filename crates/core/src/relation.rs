@@ -101,6 +101,12 @@ impl Relations {
         for &end in ends {
             let end = end as usize;
             rows.cells.extend_from_slice(&cells[from..end]);
+            if !rows.coefficients.is_empty() {
+                rows.coefficients.extend((0..end - from).map(margin_coefficient));
+            }
+            if !rows.constants.is_empty() {
+                rows.constants.push(0);
+            }
             rows.end();
             from = end;
         }
@@ -241,6 +247,19 @@ mod tests {
                 assert_eq!(incidence.of(id(cell)), expected);
             }
         }
+    }
+
+    #[test]
+    fn margins_may_follow_rows_of_any_kind() {
+        let mut relations = Relations::default();
+        relations.push([(CellId(0), 1), (CellId(1), 1)], 5);
+        relations.push_margins(&[CellId(2), CellId(0), CellId(1)], &[3]);
+        relations.push([(CellId(3), 2)], 1);
+        let rows: Vec<Vec<(CellId, i32)>> =
+            (0..3).map(|row| relations.row(row).collect()).collect();
+        assert_eq!(rows[1], [(CellId(2), -1), (CellId(0), 1), (CellId(1), 1)]);
+        assert_eq!(rows[2], [(CellId(3), 2)]);
+        assert_eq!([0, 1, 2].map(|row| relations.constant(row)), [5, 0, 1]);
     }
 
     #[test]
