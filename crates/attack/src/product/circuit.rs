@@ -3,11 +3,10 @@
 //! A code that moves upsets every sum it takes part in, and in each of them another code makes up for it: a sibling moves against it, its
 //! total or its part with it. Those upset sums of their own, until a leaf or the top of a hierarchy ends it.
 
+use super::queue::Queue;
 use super::{Charge, Step};
 use crate::grid::Grid;
 use cellveil_core::{CellId, Side};
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// The moves of one dimension around a cell.
 pub(super) struct Circuit {
@@ -34,35 +33,12 @@ const KEPT: usize = 24;
 
 /// A circuit in the making.
 struct Partial {
-    rank: f64,
-    number: u32,
     charge: Charge,
     /// Codes other than the cell's own, with their signs.
     codes: Vec<(u32, i8)>,
     /// Sums that are upset: by which code, its sign, and the sum.
     upset: Vec<(u32, i8, u32)>,
 }
-
-impl Ord for Partial {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // A heap gives its greatest first; the cheapest shall be it.
-        other.rank.total_cmp(&self.rank).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Partial {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Partial {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Partial {}
 
 /// The cheapest circuits of one dimension through a cell, cheapest first.
 pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &Step<'_>) -> Vec<Circuit> {
@@ -71,10 +47,10 @@ pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &Step<'_
     let away = |code: u32| (i64::from(code) - i64::from(own)) * axis.stride as i64;
     let upset = axis.lines_of(own).iter().map(|&(line, _)| (own, 1, line)).collect();
     let charge = Charge { cost: 0.0, room: i64::MAX, corners: 0 };
-    let mut heap =
-        BinaryHeap::from([Partial { rank: 0.0, number: 0, charge, codes: Vec::new(), upset }]);
-    let (mut found, mut work, mut number) = (Vec::new(), WORK, 0);
-    while let Some(mut partial) = heap.pop() {
+    let mut queue = Queue::default();
+    queue.push(0.0, 0, Partial { charge, codes: Vec::new(), upset });
+    let (mut found, mut work) = (Vec::new(), WORK);
+    while let Some(mut partial) = queue.pop() {
         let Some((code, sign, line)) = partial.upset.pop() else {
             let others = partial.codes.iter().map(|&(code, sign)| (away(code), sign)).collect();
             found.push(Circuit { others, charge: partial.charge });
@@ -107,8 +83,7 @@ pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &Step<'_
             let mut upset = partial.upset.clone();
             let next = axis.lines_of(other).iter().filter(|&&(next, _)| next != line);
             upset.extend(next.map(|&(next, _)| (other, sign, next)));
-            number += 1;
-            heap.push(Partial { rank: charge.rank(wanted.most), number, charge, codes, upset });
+            queue.push(charge.rank(wanted.most), 0, Partial { charge, codes, upset });
         }
     }
     found

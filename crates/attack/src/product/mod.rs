@@ -6,6 +6,7 @@
 
 mod circuit;
 mod pursuit;
+mod queue;
 mod search;
 
 use crate::cube::Map;

@@ -4,11 +4,10 @@
 //! what a partial product costs per unit only grows, and the first complete one is the cheapest of those that the circuits kept allow.
 
 use super::circuit::{Circuit, Wanted, circuits, towards};
+use super::queue::Queue;
 use super::{Charge, Step};
 use crate::grid::Grid;
 use cellveil_core::CellId;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// How many cells may be looked at.
 const WORK: usize = 12_000;
@@ -24,35 +23,12 @@ pub(super) struct Product {
 }
 
 struct Partial {
-    rank: f64,
-    number: u32,
     charge: Charge,
     /// For how many dimensions a circuit is chosen.
     chosen: usize,
     /// The keys of the cells that move so far, with their signs.
     corners: Vec<(u64, i8)>,
 }
-
-impl Ord for Partial {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let cheapest = other.rank.total_cmp(&self.rank);
-        cheapest.then(self.chosen.cmp(&other.chosen)).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Partial {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Partial {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Partial {}
 
 /// The cheapest product found that lets a cell move as wanted.
 pub(super) fn cheapest(grid: &Grid, wanted: Wanted, step: &Step<'_>) -> Option<Product> {
@@ -81,9 +57,10 @@ pub(super) fn cheapest(grid: &Grid, wanted: Wanted, step: &Step<'_>) -> Option<P
         to_come[at] = to_come[at + 1] + least;
     }
     let corners = vec![(grid.key(wanted.cell), 1)];
-    let mut heap = BinaryHeap::from([Partial { rank: 0.0, number: 0, charge, chosen: 0, corners }]);
-    let (mut work, mut number, mut best) = (WORK, 0, f64::INFINITY);
-    while let Some(partial) = heap.pop() {
+    let mut queue = Queue::default();
+    queue.push(0.0, 0, Partial { charge, chosen: 0, corners });
+    let (mut work, mut best) = (WORK, f64::INFINITY);
+    while let Some(partial) = queue.pop() {
         if partial.chosen == sides.len() {
             let cell = |&(key, sign): &(u64, i8)| Some((grid.at(key)?, sign));
             let corners: Option<Vec<(CellId, i8)>> = partial.corners.iter().map(cell).collect();
@@ -107,8 +84,7 @@ pub(super) fn cheapest(grid: &Grid, wanted: Wanted, step: &Step<'_>) -> Option<P
             if chosen == sides.len() {
                 best = rank;
             }
-            number += 1;
-            heap.push(Partial { rank, number, charge, chosen, corners });
+            queue.push(rank, chosen, Partial { charge, chosen, corners });
         }
     }
     None
