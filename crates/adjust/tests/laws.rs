@@ -208,7 +208,7 @@ fn a_table_that_does_not_add_up_is_made_to() {
 fn margins_that_are_kept_do_not_move() {
     let problem = sum(20, [2, 0], [Status::Free, Status::Sensitive, Status::Free]);
     assert_eq!(problem.margins(), [CellId(0)]);
-    let problem = problem.freezing([CellId(0), CellId(1)]);
+    let problem = problem.forbidding([CellId(0), CellId(1)]);
     assert_eq!(problem.status(CellId(1)), Status::Sensitive);
     let adjusted = run(&problem, Method::Cta, &one(Norm::L1)).unwrap();
     assert_eq!(adjusted.adjustment.values()[0], 10);

@@ -20,7 +20,7 @@ impl Problem {
         Ok(self)
     }
 
-    /// The same problem in which cells that could be withheld are published whatever it costs.
+    /// The same problem in which cells that could be withheld are published whatever it costs, with their true values.
     #[must_use]
     pub fn forbidding(mut self, cells: impl IntoIterator<Item = CellId>) -> Self {
         for cell in cells {
@@ -43,31 +43,5 @@ impl Problem {
         if *status == from {
             *status = to;
         }
-    }
-}
-
-/// What a cell's cost becomes: raised to the power λ; its logarithm, of one more, if λ is 0.
-pub(crate) fn transformed(cost: f64, lambda: Option<f64>) -> f64 {
-    match lambda {
-        None => cost,
-        Some(0.0) => cost.ln_1p(),
-        Some(lambda) => cost.powf(lambda),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::transformed;
-
-    #[test]
-    fn lambda_flattens_costs_and_zero_takes_logarithms() {
-        let is = |cost, lambda, expected: f64| {
-            assert!((transformed(cost, lambda) - expected).abs() < 1e-12, "{cost} {lambda:?}");
-        };
-        is(16.0, None, 16.0);
-        is(16.0, Some(1.0), 16.0);
-        is(16.0, Some(0.5), 4.0);
-        is(0.0, Some(0.5), 0.0);
-        is(std::f64::consts::E - 1.0, Some(0.0), 1.0);
     }
 }

@@ -15,6 +15,7 @@ mod knowledge;
 mod margins;
 mod need;
 mod pattern;
+mod policy;
 mod problem;
 mod reasons;
 mod relation;
@@ -33,9 +34,8 @@ pub use hierarchy::{CodeId, Hierarchy, HierarchyBuilder, HierarchyError, Sum};
 pub use insider::Insiders;
 pub use need::{Need, Needs, Reason, Side};
 pub use pattern::{Pattern, Why};
-pub use problem::{
-    Cost, Knowledge, NO_LOWER, NO_UPPER, Policy, Problem, ProblemError, ProblemParts, Status,
-};
+pub use policy::{Cost, Knowledge, Policy};
+pub use problem::{NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Status};
 pub use reasons::Reasons;
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};

@@ -1,9 +1,8 @@
 //! What suppression, adjustment and attack see of a table.
 
-use crate::choices::transformed;
 use crate::knowledge::Beyond;
 use crate::{
-    CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Side, Table, Why, units,
+    CellId, CellNames, Insiders, Need, Needs, Pattern, Reason, Relations, Side, Why, units,
 };
 use thiserror::Error;
 
@@ -23,54 +22,6 @@ pub enum Status {
     Frozen,
     /// Is withheld already (`m`), for the sake of others; may have a need of its own all the same.
     Withheld,
-}
-
-/// What withholding a cell costs.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cost {
-    /// Its absolute value.
-    Value,
-    /// Its number of respondents.
-    Respondents,
-    /// One per cell.
-    Unit,
-}
-
-/// What the intruder knows of a withheld cell beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Knowledge {
-    /// Every value up to this many per cent of itself, if anything.
-    pub percent: Option<f64>,
-}
-
-/// What protecting a table is to mean, beyond its sensitive cells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Policy {
-    /// What withholding a cell costs.
-    pub cost: Cost,
-    /// The power to which costs are raised, from 0 to 1; 0 takes their logarithm, `None` leaves them as they are.
-    pub lambda: Option<f64>,
-    /// How many times as much cells cost that are totals of others; 1 for no difference.
-    pub margins: f64,
-    /// What intruders know beforehand.
-    pub knowledge: Knowledge,
-    /// Whether the only contributor of a cell is an intruder too.
-    pub singletons: bool,
-    /// How wide the interval of every withheld cell must be, in units; 0 if nothing is asked of secondaries.
-    pub width: i64,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            cost: Cost::Value,
-            lambda: None,
-            margins: 1.0,
-            knowledge: Knowledge::default(),
-            singletons: false,
-            width: 0,
-        }
-    }
 }
 
 /// The fields of a [`Problem`], before they are checked. All columns have one entry per cell.
@@ -214,63 +165,6 @@ impl Problem {
         check_sums(&parts.relations, &parts.values, &parts.names, tolerance)?;
         let insiders = Insiders::new(&parts.singletons, &parts.relations, &[]);
         Ok(Self { parts, insiders, beyond: Beyond::default() })
-    }
-
-    /// The problem of protecting a table: needs from the rules, costs and the intruder's knowledge as asked.
-    ///
-    /// Values below nothing are impossible in a table without negative values, and the intruder knows it. A level that
-    /// would reach below that bound stops there. `frozen` cells are published whatever it costs.
-    ///
-    /// # Errors
-    /// [`ProblemError`] if a need names no cell of the table.
-    pub fn from_table(
-        table: &Table,
-        needs: &Needs,
-        frozen: &[CellId],
-        policy: &Policy,
-    ) -> Result<Self, ProblemError> {
-        let cells = table.len();
-        let values = table.values().to_vec();
-        let floor = if values.iter().any(|&v| v < 0) { NO_LOWER } else { 0 };
-        let (lower, upper): (Vec<i64>, Vec<i64>) =
-            values.iter().map(|&value| known_bounds(value, floor, policy.knowledge)).unzip();
-        let needs = Needs::new(needs.iter().map(|need| capped(*need, &values, &lower)).collect());
-        let mut status = vec![Status::Free; cells];
-        for cell in frozen {
-            status[cell.index()] = Status::Frozen;
-        }
-        for need in &needs {
-            if let Some(slot) = status.get_mut(need.cell.index()) {
-                *slot = Status::Sensitive;
-            }
-        }
-        let costs = costs_of(table, policy);
-        let singletons = if policy.singletons { table.singletons() } else { Vec::new() };
-        let parts = ProblemParts {
-            decimals: table.decimals(),
-            values,
-            costs,
-            lower,
-            upper,
-            status,
-            needs,
-            relations: table.relations().clone(),
-            names: table.names().clone(),
-            singletons,
-            width: policy.width,
-        };
-        Self::new(parts, table.tolerance())
-    }
-
-    /// The same problem with further cells that must keep their values, but for sensitive ones and those withheld already.
-    #[must_use]
-    pub fn freezing(mut self, cells: impl IntoIterator<Item = CellId>) -> Self {
-        for cell in cells {
-            if self.status(cell) == Status::Free {
-                self.parts.status[cell.index()] = Status::Frozen;
-            }
-        }
-        self
     }
 
     /// Every cell that is the sum of others, ascending.
@@ -514,54 +408,4 @@ pub(crate) fn check_sums(
             None => format!("relation {relation}"),
         });
     Err(ProblemError::NotAdditive { count: failing.len(), worst: worst.collect() })
-}
-
-/// The interval the intruder knows a value to lie in, rounded inwards: a stronger intruder is the safer assumption.
-fn known_bounds(value: i64, floor: i64, knowledge: Knowledge) -> (i64, i64) {
-    match knowledge.percent {
-        None => (floor, NO_UPPER),
-        Some(percent) => {
-            let reach = (percent / 100.0 * value.unsigned_abs() as f64).floor() as i64;
-            (value.saturating_sub(reach).max(floor), value.saturating_add(reach))
-        }
-    }
-}
-
-/// Nothing lies below the lower bound, so a need that reaches there asks for the bound itself.
-fn capped(need: Need, values: &[i64], lower: &[i64]) -> Need {
-    let Some((&value, &lower)) = values.get(need.cell.index()).zip(lower.get(need.cell.index()))
-    else {
-        return need;
-    };
-    let room = if lower == NO_LOWER { i64::MAX } else { value - lower };
-    Need { down: need.down.min(room), ..need }
-}
-
-/// What withholding each cell costs.
-fn costs_of(table: &Table, policy: &Policy) -> Vec<f64> {
-    let mut costs: Vec<f64> = (0..table.len())
-        .map(|at| cost_of(table, &policy.cost, CellId::at(at)))
-        .map(|cost| transformed(cost, policy.lambda))
-        .collect();
-    if (policy.margins - 1.0).abs() > f64::EPSILON {
-        let relations = table.relations();
-        let mut totals: Vec<CellId> = (0..relations.len())
-            .filter(|&relation| relations.is_sum(relation))
-            .filter_map(|relation| relations.total(relation))
-            .collect();
-        totals.sort_unstable();
-        totals.dedup();
-        for total in totals {
-            costs[total.index()] *= policy.margins;
-        }
-    }
-    costs
-}
-
-fn cost_of(table: &Table, cost: &Cost, cell: CellId) -> f64 {
-    match cost {
-        Cost::Value => units::to_f64(table.values()[cell.index()], table.decimals()).abs(),
-        Cost::Respondents => table.respondents().count(cell) as f64,
-        Cost::Unit => 1.0,
-    }
 }

@@ -83,7 +83,7 @@ fn load(
         Method::Ecta | Method::Rounding => instance::load(&args.instance, engines, run)?,
     };
     let kept = args.keep.map(|Keep::Margins| problem.margins()).unwrap_or_default();
-    Ok((problem.freezing(kept), origin))
+    Ok((problem.forbidding(kept), origin))
 }
 
 fn options(args: &Arguments, decimals: u8) -> Result<Options, Failure> {
