@@ -1,6 +1,6 @@
 //! The attack on a whole pattern.
 
-use crate::certify::{WHOLE, certify};
+use crate::certify::{Certifier, WHOLE};
 use crate::component::{Component, Reduced, reduce};
 use crate::disclosure::disclose;
 use crate::flow::{self, Network};
@@ -68,25 +68,10 @@ pub fn attack(
     options: Options,
     known: &[Witness],
 ) -> Result<Attack, AttackError> {
-    let incidence = problem.relations().incidence(problem.len());
+    let certifier = Certifier::new(problem, pattern, Some(engine));
     let Reduced { determined, components } = disclose(reduce(problem, pattern));
-    let mut ledger = Ledger::new(problem);
-    for witness in
-        known.iter().filter(|w| w.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell)))
-    {
-        ledger.add(witness.clone());
-    }
     let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
-    let shown: Result<Vec<Vec<Witness>>, EngineError> = components
-        .par_iter()
-        .zip(&networks)
-        .map(|(component, network)| {
-            certify(problem, &incidence, component, network.as_ref(), engine, &ledger)
-        })
-        .collect();
-    for witness in shown?.into_iter().flatten() {
-        ledger.add(witness);
-    }
+    let ledger = shown(&certifier, &components, &networks, known)?;
     let mut found: Vec<Interval> = Vec::new();
     if options.intervals != Intervals::None {
         let wanted = |cell: &CellId| {
@@ -108,7 +93,7 @@ pub fn attack(
                 component.cells.iter().copied().filter(|cell| wanted(cell)).collect();
             found.extend(match network {
                 Some(network) => flow::intervals(problem, network, component, &cells),
-                None => intervals(problem, &incidence, component, &cells, engine)?,
+                None => intervals(problem, &certifier.incidence, component, &cells, engine)?,
             });
         }
         found.sort_by_key(|interval| interval.cell);
@@ -117,6 +102,40 @@ pub fn attack(
     let undecided = undecided(problem, &components, &networks, &exposed, engine)?;
     let audit = Audit { intervals: found, exposed, undecided };
     Ok(Attack { audit, certificate: ledger.certificate() })
+}
+
+/// What can be shown for the needs of a pattern without a single program: every need that the certificate meets is met, of the others
+/// nothing is known.
+pub fn quick_certificate(problem: &Problem, pattern: &Pattern) -> Certificate {
+    let certifier = Certifier::new(problem, pattern, None);
+    let components = disclose(reduce(problem, pattern)).components;
+    let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
+    // Without an engine nothing can fail.
+    let shown = shown(&certifier, &components, &networks, &[]);
+    shown.map_or_else(|_| Ledger::new(problem).certificate(), |ledger| ledger.certificate())
+}
+
+/// Everything that is known and found to be shown.
+fn shown<'a>(
+    certifier: &Certifier<'a>,
+    components: &[Component],
+    networks: &[Option<Network>],
+    known: &[Witness],
+) -> Result<Ledger<'a>, EngineError> {
+    let mut ledger = Ledger::new(certifier.problem);
+    let is_withheld = |&(cell, _): &(CellId, i64)| certifier.pattern.is_withheld(cell);
+    for witness in known.iter().filter(|witness| witness.moves.iter().all(is_withheld)) {
+        ledger.add(witness.clone());
+    }
+    let found: Result<Vec<Vec<Witness>>, EngineError> = components
+        .par_iter()
+        .zip(networks)
+        .map(|(component, network)| certifier.certify(component, network.as_ref(), &ledger))
+        .collect();
+    for witness in found?.into_iter().flatten() {
+        ledger.add(witness);
+    }
+    Ok(ledger)
 }
 
 /// Looks for what a need still lacks; what cannot be shown stays open.

@@ -1,19 +1,22 @@
 //! Witnesses for the needs of one component, by the cheapest means first.
 //!
-//! Networks need flows only. Elsewhere hypercubes and flows between layers come first: microseconds each, on all cores. Programs are
-//! for what they leave open: some for many needs at once, small ones around a cell, then one for each need on the whole component.
+//! Networks need flows only. Elsewhere hypercubes, products of circuits and flows between layers come first: microseconds each, on all
+//! cores. Programs are for what they leave open: some for many needs at once, small ones around a cell, then one for each need on the
+//! whole component.
 
 use crate::attack::prove;
 use crate::component::Component;
 use crate::flow::{Flow, Network};
 use crate::ledger::Ledger;
 use crate::local::Around;
+use crate::product::Products;
 use crate::quick::{Question, Quick};
 use crate::reach::Probe;
 use crate::together::{by_spreading, in_groups};
-use cellveil_core::{Incidence, Need, Problem, Side, Witness};
+use cellveil_core::{CellId, Incidence, Need, Pattern, Problem, Side, Witness};
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
 
 /// Needs per task, and tasks per round after which everybody learns what was found. Fixed, so that the answer does not depend
 /// on the number of threads.
@@ -38,42 +41,80 @@ struct Asked {
     insider: Option<u32>,
 }
 
-/// Finds witnesses for the needs of a component that the ledger leaves open.
-pub(crate) fn certify(
-    problem: &Problem,
-    incidence: &Incidence,
-    component: &Component,
-    network: Option<&Network>,
-    engine: &dyn Engine,
-    ledger: &Ledger<'_>,
-) -> Result<Vec<Witness>, EngineError> {
-    let mut needs: Vec<usize> =
-        component.cells.iter().filter_map(|&cell| problem.needs().position(cell)).collect();
-    // Large levels first: their witnesses often serve the small ones too.
-    let size = |need: &Need| need.down.max(need.up).max(need.sliding);
-    needs.sort_by_key(|&need| (std::cmp::Reverse(size(&problem.needs()[need])), need));
-    needs.retain(|&need| !ledger.is_proven(need));
-    if needs.is_empty() {
-        return Ok(Vec::new());
+/// Finds witnesses, component by component.
+pub(crate) struct Certifier<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) pattern: &'a Pattern,
+    pub(crate) incidence: Arc<Incidence>,
+    /// Without one there are no programs.
+    pub(crate) engine: Option<&'a dyn Engine>,
+    products: OnceLock<Option<Products<'a>>>,
+}
+
+impl<'a> Certifier<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        pattern: &'a Pattern,
+        engine: Option<&'a dyn Engine>,
+    ) -> Self {
+        let incidence = Arc::new(problem.relations().incidence(problem.len()));
+        Self { problem, pattern, incidence, engine, products: OnceLock::new() }
     }
-    let mut local = ledger.clone();
-    let before = local.witnesses().len();
-    if let Some(network) = network {
-        let mut flow = Flow::new(problem, component, network);
-        for need in needs {
-            prove(problem, component, &mut local, &mut flow, need)?;
+
+    /// Witnesses for the needs of a component that the ledger leaves open.
+    pub(crate) fn certify(
+        &self,
+        component: &Component,
+        network: Option<&Network>,
+        ledger: &Ledger<'_>,
+    ) -> Result<Vec<Witness>, EngineError> {
+        let problem = self.problem;
+        let mut needs: Vec<usize> =
+            component.cells.iter().filter_map(|&cell| problem.needs().position(cell)).collect();
+        // Large levels first: their witnesses often serve the small ones too.
+        let size = |need: &Need| need.down.max(need.up).max(need.sliding);
+        needs.sort_by_key(|&need| (std::cmp::Reverse(size(&problem.needs()[need])), need));
+        needs.retain(|&need| !ledger.is_proven(need));
+        if needs.is_empty() {
+            return Ok(Vec::new());
         }
-    } else {
-        let quick = Quick::new(problem, component);
-        without_programs(problem, component, &mut local, &needs, &|asked| quick.cube(asked));
-        needs.retain(|&need| !local.is_proven(need));
-        by_spreading(problem, incidence, component, &mut local, &needs);
-        needs.retain(|&need| !local.is_proven(need));
-        without_programs(problem, component, &mut local, &needs, &|asked| quick.answer(asked));
-        needs.retain(|&need| !local.is_proven(need));
-        with_programs(problem, incidence, component, engine, &mut local, &needs)?;
+        let mut local = ledger.clone();
+        let before = local.witnesses().len();
+        if let Some(network) = network {
+            let mut flow = Flow::new(problem, component, network);
+            for need in needs {
+                prove(problem, component, &mut local, &mut flow, need)?;
+            }
+        } else {
+            let quick = Quick::new(problem, component);
+            without_programs(problem, component, &mut local, &needs, &|asked| quick.cube(asked));
+            needs.retain(|&need| !local.is_proven(need));
+            by_spreading(problem, &self.incidence, component, &mut local, &needs);
+            needs.retain(|&need| !local.is_proven(need));
+            without_programs(problem, component, &mut local, &needs, &|asked| {
+                self.product(component, asked).or_else(|| quick.answer(asked))
+            });
+            needs.retain(|&need| !local.is_proven(need));
+            if let Some(engine) = self.engine {
+                let incidence = &self.incidence;
+                with_programs(problem, incidence, component, engine, &mut local, &needs)?;
+            }
+        }
+        Ok(local.witnesses()[before..].to_vec())
     }
-    Ok(local.witnesses()[before..].to_vec())
+
+    /// A sum of products of circuits of withheld cells.
+    fn product(&self, component: &Component, asked: Question<'_>) -> Option<Witness> {
+        let products = self
+            .products
+            .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)))
+            .as_ref()?;
+        let may_move = |cell: CellId| {
+            let at = component.position(cell)?;
+            asked.unmoved.binary_search(&at).is_err().then_some(0.0)
+        };
+        products.reach(component.cells[asked.at as usize], asked.side, asked.target, &may_move)
+    }
 }
 
 fn without_programs(

@@ -15,7 +15,7 @@ mod refuse;
 use crate::cover::Cover;
 use crate::improve::sweep;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
-use cellveil_attack::{Intervals, Options, attack};
+use cellveil_attack::{Intervals, Options, attack, quick_certificate};
 use cellveil_core::{Bound, Pattern, Problem, Witness};
 pub(crate) use protect::{Manner, Workshop};
 pub(crate) use prune::prune;
@@ -68,8 +68,12 @@ pub(crate) fn first<'a>(
     known: &[Witness],
 ) -> Result<Cover<'a>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
-    let options = Options { intervals: Intervals::None };
-    let shown = attack(problem, pattern, context.engine, options, known)?.certificate;
+    let shown = if problem.len() > protect::PROGRAMS && known.is_empty() {
+        quick_certificate(problem, pattern)
+    } else {
+        let options = Options { intervals: Intervals::None };
+        attack(problem, pattern, context.engine, options, known)?.certificate
+    };
     let mut cover = Cover::new(problem, pattern);
     cover.rely_on(shown);
     let open = workshop.open(&cover);

@@ -19,7 +19,7 @@ pub(crate) enum Manner {
 }
 
 /// Tables with more cells than this get no programs where products do.
-const PROGRAMS: usize = 20_000;
+pub(super) const PROGRAMS: usize = 20_000;
 
 /// In tables of at most this many cells, important needs get programs on the whole table.
 const ANYWHERE: usize = 12_000;
