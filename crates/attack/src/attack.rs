@@ -1,6 +1,6 @@
 //! The attack on a whole pattern.
 
-use crate::certify::{Certifier, WHOLE};
+use crate::certify::{Certified, Certifier, WHOLE};
 use crate::component::{Component, Reduced, reduce};
 use crate::disclosure::disclose;
 use crate::flow::{self, Network};
@@ -71,7 +71,7 @@ pub fn attack(
     let certifier = Certifier::new(problem, pattern, Some(engine));
     let Reduced { determined, components } = disclose(reduce(problem, pattern));
     let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
-    let ledger = shown(&certifier, &components, &networks, known)?;
+    let (ledger, short) = shown(&certifier, &components, &networks, known)?;
     let mut found: Vec<Interval> = Vec::new();
     if options.intervals != Intervals::None {
         let wanted = |cell: &CellId| {
@@ -99,7 +99,8 @@ pub fn attack(
         found.sort_by_key(|interval| interval.cell);
     }
     let exposed = exposed(problem, pattern, &ledger);
-    let undecided = undecided(problem, &components, &networks, &exposed, engine)?;
+    let mut undecided = undecided(problem, &components, &networks, &exposed, engine)?;
+    undecided.retain(|cell| !short.contains(cell));
     let audit = Audit { intervals: found, exposed, undecided };
     Ok(Attack { audit, certificate: ledger.certificate() })
 }
@@ -112,30 +113,34 @@ pub fn quick_certificate(problem: &Problem, pattern: &Pattern) -> Certificate {
     let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
     // Without an engine nothing can fail.
     let shown = shown(&certifier, &components, &networks, &[]);
-    shown.map_or_else(|_| Ledger::new(problem).certificate(), |ledger| ledger.certificate())
+    shown.map_or_else(|_| Ledger::new(problem).certificate(), |(ledger, _)| ledger.certificate())
 }
 
-/// Everything that is known and found to be shown.
+/// Everything that is known and found to be shown, and cells that are shown to be exposed.
 fn shown<'a>(
     certifier: &Certifier<'a>,
     components: &[Component],
     networks: &[Option<Network>],
     known: &[Witness],
-) -> Result<Ledger<'a>, EngineError> {
+) -> Result<(Ledger<'a>, Vec<CellId>), EngineError> {
     let mut ledger = Ledger::new(certifier.problem);
     let is_withheld = |&(cell, _): &(CellId, i64)| certifier.pattern.is_withheld(cell);
     for witness in known.iter().filter(|witness| witness.moves.iter().all(is_withheld)) {
         ledger.add(witness.clone());
     }
-    let found: Result<Vec<Vec<Witness>>, EngineError> = components
+    let found: Result<Vec<Certified>, EngineError> = components
         .par_iter()
         .zip(networks)
         .map(|(component, network)| certifier.certify(component, network.as_ref(), &ledger))
         .collect();
-    for witness in found?.into_iter().flatten() {
-        ledger.add(witness);
+    let mut short = Vec::new();
+    for found in found? {
+        short.extend(found.short);
+        for witness in found.witnesses {
+            ledger.add(witness);
+        }
     }
-    Ok(ledger)
+    Ok((ledger, short))
 }
 
 /// Looks for what a need still lacks; what cannot be shown stays open.

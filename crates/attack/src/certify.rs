@@ -41,6 +41,14 @@ struct Asked {
     insider: Option<u32>,
 }
 
+/// What was found out about a component.
+#[derive(Default)]
+pub(crate) struct Certified {
+    pub(crate) witnesses: Vec<Witness>,
+    /// Cells that are shown to be exposed.
+    pub(crate) short: Vec<CellId>,
+}
+
 /// Finds witnesses, component by component.
 pub(crate) struct Certifier<'a> {
     pub(crate) problem: &'a Problem,
@@ -67,7 +75,7 @@ impl<'a> Certifier<'a> {
         component: &Component,
         network: Option<&Network>,
         ledger: &Ledger<'_>,
-    ) -> Result<Vec<Witness>, EngineError> {
+    ) -> Result<Certified, EngineError> {
         let problem = self.problem;
         let mut needs: Vec<usize> =
             component.cells.iter().filter_map(|&cell| problem.needs().position(cell)).collect();
@@ -76,8 +84,9 @@ impl<'a> Certifier<'a> {
         needs.sort_by_key(|&need| (std::cmp::Reverse(size(&problem.needs()[need])), need));
         needs.retain(|&need| !ledger.is_proven(need));
         if needs.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Certified::default());
         }
+        let mut short = Vec::new();
         let mut local = ledger.clone();
         let before = local.witnesses().len();
         if let Some(network) = network {
@@ -89,18 +98,20 @@ impl<'a> Certifier<'a> {
             let quick = Quick::new(problem, component);
             without_programs(problem, component, &mut local, &needs, &|asked| quick.cube(asked));
             needs.retain(|&need| !local.is_proven(need));
-            by_spreading(problem, &self.incidence, component, &mut local, &needs);
+            short.extend(by_spreading(problem, &self.incidence, component, &mut local, &needs));
             needs.retain(|&need| !local.is_proven(need));
             without_programs(problem, component, &mut local, &needs, &|asked| {
                 self.product(component, asked).or_else(|| quick.answer(asked))
             });
+            needs.retain(|&need| !local.is_proven(need));
+            short.extend(by_spreading(problem, &self.incidence, component, &mut local, &needs));
             needs.retain(|&need| !local.is_proven(need));
             if let Some(engine) = self.engine {
                 let incidence = &self.incidence;
                 with_programs(problem, incidence, component, engine, &mut local, &needs)?;
             }
         }
-        Ok(local.witnesses()[before..].to_vec())
+        Ok(Certified { witnesses: local.witnesses()[before..].to_vec(), short })
     }
 
     /// A sum of products of circuits of withheld cells.

@@ -8,15 +8,30 @@ pub struct Ledger<'a> {
     problem: &'a Problem,
     witnesses: Vec<Witness>,
     /// Per need and side, the witnesses that lead that way.
-    leads: Vec<[Vec<u32>; 2]>,
+    leads: Vec<[Vec<Lead>; 2]>,
     /// Per cell, the witnesses that move it.
     using: Vec<Vec<u32>>,
+}
+
+/// A witness that leads a cell this way. Large ones move tens of thousands of cells: how far this one goes is kept beside it.
+#[derive(Clone, Copy, Debug)]
+struct Lead {
+    witness: u32,
+    denominator: u32,
+    /// The step of the cell, without its sign.
+    step: i64,
+}
+
+impl Lead {
+    fn distance(self) -> f64 {
+        self.step as f64 / f64::from(self.denominator)
+    }
 }
 
 /// Witnesses set aside.
 #[derive(Debug)]
 pub struct Retired {
-    lost: Vec<(usize, usize, u32)>,
+    lost: Vec<(usize, usize, Lead)>,
 }
 
 impl Retired {
@@ -67,8 +82,10 @@ impl<'a> Ledger<'a> {
             let (cell, step) = self.witnesses[id as usize].moves[at];
             let Some(need) = self.problem.needs().position(cell) else { continue };
             let side = if step < 0 { Side::Down } else { Side::Up };
-            if self.leads[need][slot(side)].len() < REMEMBERED || self.adds(need, side, id) {
-                self.leads[need][slot(side)].push(id);
+            let denominator = self.witnesses[id as usize].denominator;
+            let lead = Lead { witness: id, denominator, step: step.abs() };
+            if self.leads[need][slot(side)].len() < REMEMBERED || self.adds(need, side, lead) {
+                self.leads[need][slot(side)].push(lead);
                 useful = true;
             }
         }
@@ -83,11 +100,10 @@ impl<'a> Ledger<'a> {
     }
 
     /// Whether a witness goes further than those remembered, or leaves an insider's cells alone that all of them move.
-    fn adds(&self, need: usize, side: Side, id: u32) -> bool {
-        let cell = self.problem.needs()[need].cell;
-        let new = &self.witnesses[id as usize];
-        let best = self.furthest(need, side, None).map(|id| &self.witnesses[id as usize]);
-        best.is_none_or(|best| distance(new, cell) > distance(best, cell))
+    fn adds(&self, need: usize, side: Side, lead: Lead) -> bool {
+        let new = &self.witnesses[lead.witness as usize];
+        let best = self.furthest(need, side, None);
+        best.is_none_or(|best| lead.distance() > best.distance())
             || self.blocking(need).into_iter().any(|insider| self.leaves_alone(new, insider))
     }
 
@@ -96,14 +112,13 @@ impl<'a> Ledger<'a> {
     }
 
     /// The witness that leads furthest, of those that leave an insider's cells alone.
-    fn furthest(&self, need: usize, side: Side, insider: Option<u32>) -> Option<u32> {
-        let cell = self.problem.needs()[need].cell;
-        let far = |id: u32| distance(&self.witnesses[id as usize], cell);
+    fn furthest(&self, need: usize, side: Side, insider: Option<u32>) -> Option<Lead> {
         let leads = self.leads[need][slot(side)].iter().copied();
-        let usable = |id: &u32| {
-            insider.is_none_or(|insider| self.leaves_alone(&self.witnesses[*id as usize], insider))
+        let usable = |lead: &Lead| {
+            let witness = &self.witnesses[lead.witness as usize];
+            insider.is_none_or(|insider| self.leaves_alone(witness, insider))
         };
-        leads.filter(usable).max_by(|&a, &b| far(a).total_cmp(&far(b)))
+        leads.filter(usable).max_by(|a, b| a.distance().total_cmp(&b.distance()))
     }
 
     /// The insiders with a cell that a witness moves, but for the one behind the need's own cell, who has nothing to learn.
@@ -123,11 +138,7 @@ impl<'a> Ledger<'a> {
 
     /// How far a side of a need is shown to go, in units, rounded down, by witnesses that leave an insider's cells alone.
     pub fn shown(&self, need: usize, side: Side, insider: Option<u32>) -> i64 {
-        let cell = self.problem.needs()[need].cell;
-        self.furthest(need, side, insider).map_or(0, |id| {
-            let witness = &self.witnesses[id as usize];
-            (witness.move_of(cell) * side.sign()).div_euclid(i64::from(witness.denominator)).max(0)
-        })
+        self.furthest(need, side, insider).map_or(0, |lead| lead.step / i64::from(lead.denominator))
     }
 
     /// How far a side must still be shown to go, given what is shown for the other; `None` if it is met.
@@ -149,7 +160,8 @@ impl<'a> Ledger<'a> {
     /// The insiders who come too close, because useful witnesses move a cell of theirs; ascending.
     pub fn blocking(&self, need: usize) -> Vec<u32> {
         let best = Side::BOTH.iter().filter_map(|&side| self.furthest(need, side, None));
-        let mut insiders: Vec<u32> = best.flat_map(|id| self.moved_insiders(need, id)).collect();
+        let mut insiders: Vec<u32> =
+            best.flat_map(|lead| self.moved_insiders(need, lead.witness)).collect();
         insiders.sort_unstable();
         insiders.dedup();
         insiders.retain(|&insider| !self.is_met(need, Some(insider)));
@@ -169,13 +181,12 @@ impl<'a> Ledger<'a> {
             for &(moved, step) in &witness.moves {
                 let Some(need) = self.problem.needs().position(moved) else { continue };
                 let side = slot(if step < 0 { Side::Down } else { Side::Up });
-                if self.leads[need][side].contains(&id) {
-                    lost.push((need, side, id));
-                }
+                let lead = self.leads[need][side].iter().find(|lead| lead.witness == id);
+                lost.extend(lead.map(|&lead| (need, side, lead)));
             }
         }
-        for &(need, side, id) in &lost {
-            self.leads[need][side].retain(|&lead| lead != id);
+        for &(need, side, gone) in &lost {
+            self.leads[need][side].retain(|lead| lead.witness != gone.witness);
         }
         Retired { lost }
     }
@@ -192,7 +203,7 @@ impl<'a> Ledger<'a> {
                 self.using[cell.index()].retain(|&id| (id as usize) < mark);
                 if let Some(need) = self.problem.needs().position(cell) {
                     for leads in &mut self.leads[need] {
-                        leads.retain(|&id| (id as usize) < mark);
+                        leads.retain(|lead| (lead.witness as usize) < mark);
                     }
                 }
             }
@@ -210,9 +221,9 @@ impl<'a> Ledger<'a> {
 
     /// Takes back [`Ledger::retire`].
     pub fn restore(&mut self, retired: Retired) {
-        for (need, side, id) in retired.lost {
-            self.leads[need][side].push(id);
-            self.leads[need][side].sort_unstable();
+        for (need, side, lead) in retired.lost {
+            self.leads[need][side].push(lead);
+            self.leads[need][side].sort_unstable_by_key(|lead| lead.witness);
         }
     }
 
@@ -223,11 +234,11 @@ impl<'a> Ledger<'a> {
         for (need, Need { cell, .. }) in self.problem.needs().iter().enumerate() {
             for side in Side::BOTH {
                 let Some(best) = self.furthest(need, side, None) else { continue };
-                let mut used = vec![(best, self.problem.outsider())];
-                for insider in self.moved_insiders(need, best) {
+                let mut used = vec![(best.witness, self.problem.outsider())];
+                for insider in self.moved_insiders(need, best.witness) {
                     let alternative = self.furthest(need, side, Some(insider));
                     let kind = self.problem.insider_kind(insider);
-                    used.extend(alternative.map(|id| (id, kind)));
+                    used.extend(alternative.map(|lead| (lead.witness, kind)));
                 }
                 used.sort_unstable();
                 used.dedup_by_key(|(id, _)| *id);
@@ -257,8 +268,4 @@ impl<'a> Ledger<'a> {
         claims.sort_unstable();
         Certificate { witnesses, claims }
     }
-}
-
-fn distance(witness: &Witness, cell: CellId) -> f64 {
-    witness.move_of(cell).unsigned_abs() as f64 / f64::from(witness.denominator)
 }

@@ -33,7 +33,9 @@ mod together;
 mod view;
 mod whole;
 
-pub use attack::{AFFORDABLE, Attack, AttackError, Intervals, Options, attack, prove, quick_certificate};
+pub use attack::{
+    AFFORDABLE, Attack, AttackError, Intervals, Options, attack, prove, quick_certificate,
+};
 pub use component::{Component, Reduced, reduce};
 pub use cube::Crossings;
 pub use disclosure::disclosed;

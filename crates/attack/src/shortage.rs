@@ -1,10 +1,12 @@
-//! Exposure shown on a few relations, where the component is too large to be solved as a whole.
+//! Exposure shown by multipliers of relations, where the component is too large to be solved as a whole.
 //!
-//! Whoever knows fewer relations can think of more tables. So if a cell cannot get far enough by the relations around it, it cannot at all.
-//! Any multipliers of those relations bound how far it gets; a small program finds good ones, and the bound they give is worked
-//! out in whole numbers, so that the solver need not be trusted.
+//! Any multipliers of relations bound how far a cell gets, and the bound they give is worked out in whole numbers, so that whoever
+//! found them need not be trusted. A small program finds good ones for the relations around a cell: whoever knows fewer relations can think of
+//! more tables, so if a cell cannot get far enough by those, it cannot at all. For all relations they are what is left when a table in which
+//! all cells move (`spread.rs`) does not get there.
 
 use crate::component::Component;
+use crate::dimension::Dimensions;
 use crate::propagate::{NO_LIMIT, Rows};
 use cellveil_core::Side;
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
@@ -15,6 +17,9 @@ const RELATIONS: usize = 500;
 
 /// Multipliers are whole numbers of this part.
 const PARTS: f64 = (1_u32 << 20) as f64;
+
+/// Larger multipliers say nothing.
+const LARGEST: f64 = 1e15;
 
 /// Whether the relations around the cell at a position show that it cannot move `target` units to `side`.
 pub(crate) fn falls_short(
@@ -54,6 +59,28 @@ pub(crate) fn falls_short(
         solution.duals.iter().map(|price| (price * PARTS).round() as i64).collect();
     let most = furthest(component, &rows, &multipliers, (at, side));
     Ok(most.is_some_and(|most| most < i128::from(target) * PARTS as i128))
+}
+
+/// Whether prices of all relations, for cells counted with their sign, show that the cell at a position cannot move `target` units to
+/// `side`.
+pub(crate) fn is_priced_out(
+    component: &Component,
+    dimensions: &Dimensions,
+    prices: &[f64],
+    (at, side, target): (u32, Side, i64),
+) -> bool {
+    let sign = |at: u32| f64::from(dimensions.signs[at as usize]);
+    let price: f64 = dimensions.rows[at as usize].iter().map(|&row| prices[row as usize]).sum();
+    let scale = -side.sign() as f64 * PARTS / (price * sign(at));
+    let multiplier = |(row, price): (&Vec<(u32, i32)>, &f64)| {
+        let (first, coefficient) = row[0];
+        let multiplier = price * scale * sign(first) * f64::from(coefficient);
+        (multiplier.abs() < LARGEST).then_some(multiplier.round() as i64)
+    };
+    let multipliers: Option<Vec<i64>> = component.rows.iter().zip(prices).map(multiplier).collect();
+    let rows: Vec<u32> = (0..component.rows.len() as u32).collect();
+    let most = multipliers.and_then(|all| furthest(component, &rows, &all, (at, side)));
+    most.is_some_and(|most| most < i128::from(target) * PARTS as i128)
 }
 
 /// The relations of a cell and of all cells in them, ascending.

@@ -21,8 +21,8 @@ const FINEST: f64 = (1_u32 << 30) as f64;
 /// Moves are at most this many steps, so that sums of them are exact.
 const LARGEST: f64 = (1_u64 << 52) as f64;
 
-/// Moves are shortened by this part before they are rounded: the slack for rounding.
-const SHORTER: f64 = 0.01;
+/// Moves are shortened by one of these parts before they are rounded: the slack for rounding, as little of it as does.
+const SHORTER: [f64; 3] = [1e-4, 1e-3, 1e-2];
 
 /// The plan by which rounded moves of one component are put in order.
 pub(crate) struct Slabs<'a> {
@@ -125,14 +125,23 @@ impl<'a> Slabs<'a> {
         if largest > LARGEST || moves.iter().any(|moved| !moved.is_finite()) {
             return None;
         }
+        SHORTER.iter().find_map(|shorter| self.rounded(problem, moves, largest, 1.0 - shorter))
+    }
+
+    /// Moves times `share`, rounded and put in order.
+    fn rounded(
+        &self,
+        problem: &Problem,
+        moves: &[f64],
+        largest: f64,
+        share: f64,
+    ) -> Option<Witness> {
         let finest = if problem.is_whole() { 1.0 } else { FINEST };
         let grid = (LARGEST / largest).min(finest).max(1.0).floor();
         let mut steps: Vec<i128> = moves
             .iter()
             .zip(&self.dimensions.signs)
-            .map(|(moved, &sign)| {
-                (moved * (1.0 - SHORTER) * grid).round() as i128 * i128::from(sign)
-            })
+            .map(|(moved, &sign)| (moved * share * grid).round() as i128 * i128::from(sign))
             .collect();
         let mut sums = self.sums(&steps);
         for &(cell, outer, inner) in &self.branches {

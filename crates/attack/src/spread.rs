@@ -89,8 +89,9 @@ impl<'a> Spread<'a> {
         self.rooms[at as usize][0] > 0.0
     }
 
-    /// Moves, in units, that keep every relation nearly and lead towards as many goals as possible.
-    pub(crate) fn towards(&self, goals: &[Goal]) -> Vec<f64> {
+    /// Moves, in units, that keep every relation nearly and lead towards as many goals as possible; and prices of the relations, which
+    /// say what keeps them from going further.
+    pub(crate) fn towards(&self, goals: &[Goal]) -> (Vec<f64>, Vec<f64>) {
         let mut pull = vec![0.0; self.rooms.len()];
         for &(at, side, level) in goals.iter().filter(|(at, ..)| self.moves(*at)) {
             let sign = side.sign() as f64 * f64::from(self.dimensions.signs[at as usize]);
@@ -117,7 +118,8 @@ impl<'a> Spread<'a> {
             }
         }
         self.settle(&mut moved, typical);
-        moved.iter().zip(&self.dimensions.signs).map(|(by, &sign)| by * f64::from(sign)).collect()
+        let signed = moved.iter().zip(&self.dimensions.signs);
+        (signed.map(|(by, &sign)| by * f64::from(sign)).collect(), prices)
     }
 
     /// One step; returns the share of it that the bounds allow.

@@ -6,9 +6,10 @@ use crate::group::{Wanted, lot, meet_many};
 use crate::ledger::Ledger;
 use crate::local::Around;
 use crate::propagate::slot;
+use crate::shortage::is_priced_out;
 use crate::slab::Slabs;
 use crate::spread::{Goal, Spread};
-use cellveil_core::{Incidence, Problem, Side, Witness};
+use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::EngineError;
 use rayon::prelude::*;
 
@@ -23,51 +24,68 @@ const WORK: usize = 14_000_000;
 /// Rounds that may meet nothing, one after the other.
 const IDLE: u32 = 3;
 
+/// One need in so many is left for other means.
+const FEW: usize = 250;
+
 /// Needs are divided into this many groups at most.
 const PARTS: usize = 64;
 
 /// Tables in which all cells move, as long as they meet needs; where there are no insiders, each of whom wants tables of its own, and
 /// where the component is one of three dimensions.
 ///
-/// The fewer needs at once, the further each of them gets: groups become smaller when few needs are met.
+/// The fewer needs at once, the further each of them gets: groups become smaller when few needs are met. Gives back the cells that are
+/// shown not to get far enough.
 pub(crate) fn by_spreading(
     problem: &Problem,
     incidence: &Incidence,
     component: &Component,
     ledger: &mut Ledger<'_>,
     needs: &[usize],
-) {
+) -> Vec<CellId> {
     let mut open = wanted(problem, component, ledger, needs);
+    let mut short: Vec<u32> = Vec::new();
     if open.is_empty() || !problem.insiders().is_empty() {
-        return;
+        return Vec::new();
     }
-    let Some(dimensions) = Dimensions::of(problem, incidence, component) else { return };
-    let Some(slabs) = Slabs::new(component, &dimensions) else { return };
+    let Some(dimensions) = Dimensions::of(problem, incidence, component) else { return Vec::new() };
+    let Some(slabs) = Slabs::new(component, &dimensions) else { return Vec::new() };
     let spread = Spread::new(component, &dimensions, |at| slabs.is_stuck(at));
     open.retain(|need| spread.moves(need.at));
+    let all = open.len();
     let (mut parts, mut work, mut idle) = (1, 0, 0);
     for round in 0..SPREADS {
         let groups = drawn(&open, round, parts);
         work += groups.len() * component.cells.len();
         if open.is_empty() || work > WORK {
-            return;
+            break;
         }
-        let found: Vec<Option<Witness>> =
-            groups.par_iter().map(|goals| slabs.exact(problem, &spread.towards(goals))).collect();
-        for witness in found.into_iter().flatten() {
-            ledger.add(witness);
+        let found: Vec<(Option<Witness>, bool)> = groups
+            .par_iter()
+            .map(|goals| {
+                let (moves, prices) = spread.towards(goals);
+                let falls_short = |&goal| is_priced_out(component, &dimensions, &prices, goal);
+                let alone = goals.len() == 1;
+                (slabs.exact(problem, &moves), alone && goals.iter().all(falls_short))
+            })
+            .collect();
+        for (goals, (witness, falls_short)) in groups.iter().zip(found) {
+            short.extend(goals.iter().map(|goal| goal.0).filter(|_| falls_short));
+            witness.map(|witness| ledger.add(witness));
         }
         let before = open.len();
         open = wanted(problem, component, ledger, needs);
-        open.retain(|need| spread.moves(need.at));
+        open.retain(|need| spread.moves(need.at) && !short.contains(&need.at));
         idle = if open.len() == before { idle + 1 } else { 0 };
-        if idle == IDLE {
-            return;
+        // Once every need has tables of its own, they are the same in every round.
+        let patience = if parts >= open.len() { 1 } else { IDLE };
+        if idle == patience || open.len() * FEW < all {
+            break;
         }
         if open.len() * 3 > before * 2 {
             parts = (parts * 2).min(PARTS);
         }
     }
+    short.into_iter().map(|at| component.cells[at as usize]).collect()
 }
 
 /// Groups of goals: every need with a side drawn by lot in one group, and with the other side in another.
