@@ -73,12 +73,12 @@ impl Job {
         let mut systems: Vec<System<'_>> = vec![System { name: None, tables: vec![0] }];
         let response = |at: usize| self.table(at).map(|(_, spec)| &spec.response);
         for at in 1..=self.further.len() {
-            match systems.iter_mut().find(|known| response(known.tables[0]) == response(at)) {
-                Some(known) => known.tables.push(at),
-                None => {
-                    let name = self.table(at).and_then(|(name, _)| name);
-                    systems.push(System { name, tables: vec![at] });
-                }
+            let alike = |known: &&mut System<'_>| response(known.tables[0]) == response(at);
+            if let Some(known) = systems.iter_mut().find(alike) {
+                known.tables.push(at);
+            } else {
+                let name = self.table(at).and_then(|(name, _)| name);
+                systems.push(System { name, tables: vec![at] });
             }
         }
         for system in &systems {

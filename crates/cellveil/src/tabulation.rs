@@ -37,14 +37,8 @@ impl<'a> Tabulation<'a> {
         run: &'a Run<'a>,
         resume: Option<&Resume>,
     ) -> Result<Self, Error> {
-        let gathered = match resume.and_then(Resume::load) {
-            Some(kept) => kept,
-            None => {
-                let gathered = gather(job, engine, run)?;
-                resume.iter().for_each(|resume| resume.save(&gathered));
-                gathered
-            }
-        };
+        let kept = resume.and_then(Resume::load);
+        let gathered = kept.map_or_else(|| gather_for(job, engine, run, resume), Ok)?;
         Ok(Self { job, engine, run, gathered: gathered.into_iter().map(Some).collect() })
     }
 
@@ -111,9 +105,25 @@ pub fn tabulate(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Made,
 /// # Errors
 /// [`Error`] if the job does not fit its files.
 pub fn gather(job: &Job, engine: &dyn Tabulate, run: &Run<'_>) -> Result<Vec<Gathered>, Error> {
+    gather_for(job, engine, run, None)
+}
+
+/// The same, kept for a later attempt.
+fn gather_for(
+    job: &Job,
+    engine: &dyn Tabulate,
+    run: &Run<'_>,
+    resume: Option<&Resume>,
+) -> Result<Vec<Gathered>, Error> {
     let Data::Records(source, _) = &job.data else { return Ok(Vec::new()) };
     let limits = Limits { memory: run.settings.memory.map(|memory| memory.0) };
-    run.stage("tabulate", || Ok(engine.gather(source, &job.specs(), limits, run)?))
+    run.stage("tabulate", || {
+        let gathered = engine.gather(source, &job.specs(), limits, run)?;
+        if let Some(resume) = resume {
+            resume.save(&gathered);
+        }
+        Ok(gathered)
+    })
 }
 
 impl Job {

@@ -142,7 +142,7 @@ fn a_holding_that_has_several_cells_to_itself_is_known_to() -> Result<(), Tabula
     };
     let coalitions: Vec<Vec<String>> = table
         .holdings()
-        .map_or_else(Vec::new, |holdings| holdings.coalitions())
+        .map_or_else(Vec::new, cellveil_core::Contributors::coalitions)
         .iter()
         .map(named)
         .collect();

@@ -2,6 +2,7 @@
 
 use crate::support::{Desk, JOB};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 
 /// Enterprises with a region, an activity, a size, two responses and who they are.
@@ -12,7 +13,8 @@ fn records(count: u32) -> String {
         let region = ["Aulne", "Brisé", "Garde"][(mixed % 3) as usize];
         let activity = ["crops", "food"][(mixed / 3 % 2) as usize];
         let size = ["small", "middle", "large", "huge"][(mixed / 6 % 31 / 10) as usize];
-        text += &format!("{region},{activity},{size},{}.5,{},e{n}\n", mixed % 97 + 1, mixed % 13);
+        let (turnover, staff) = (mixed % 97 + 1, mixed % 13);
+        writeln!(text, "{region},{activity},{size},{turnover}.5,{staff},e{n}").unwrap();
     }
     text
 }
@@ -118,16 +120,12 @@ fn who_is_alone_in_cells_of_two_tables_is_one_intruder() {
     let mut text = "region,activity,size,turnover,staff,id\n".to_owned();
     for n in 0..40 {
         let region = ["Aulne", "Brisé"][n % 2];
-        text += &format!(
-            "{region},{},{},{},1,e{n}\n",
-            ["crops", "food"][n / 2 % 2],
-            ["small", "large"][n / 4 % 2],
-            n + 5
-        );
+        let (activity, size) = (["crops", "food"][n / 2 % 2], ["small", "large"][n / 4 % 2]);
+        writeln!(text, "{region},{activity},{size},{},1,e{n}", n + 5).unwrap();
     }
     text += "Garde,crops,small,50,1,x\n";
     for n in 0..4 {
-        text += &format!("Garde,food,large,{},1,y{n}\n", 20 + n);
+        writeln!(text, "Garde,food,large,{},1,y{n}", 20 + n).unwrap();
     }
     desk.write("records.csv", text);
     desk.edit("several.toml", "method = \"suppress\"", "intruder = [\"singleton\"]");
