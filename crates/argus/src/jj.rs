@@ -12,14 +12,15 @@
 //! that other readers never reach: `singletons <number> : <id> …`, `coalition <number> : <id> …`, `width <amount>`, `whole`, `earlier`. They
 //! say what intruders know beyond the published table, and how wide every interval must be.
 
-use crate::extras::{self, Extras};
+use crate::extras::Extras;
+pub use crate::jj_write::write;
 use cellveil_core::units::{self, Decimal};
 use cellveil_core::{
     CellId, CellNames, NO_LOWER, NO_UPPER, Need, Needs, Problem, ProblemError, ProblemParts,
     Reason, Relations, Status,
 };
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use thiserror::Error;
 
@@ -416,53 +417,6 @@ pub(crate) fn ceil(number: Decimal, decimals: u8) -> Option<i64> {
     let divisor = units::pow10(number.decimals - decimals);
     let floor = number.mantissa.div_euclid(divisor);
     i64::try_from(floor + i128::from(number.mantissa.rem_euclid(divisor) != 0)).ok()
-}
-
-/// Writes an instance; reading it back gives the same problem, but for the codes of cells and the reasons of needs.
-///
-/// # Errors
-/// Whatever the writer reports.
-pub fn write(problem: &Problem, out: &mut impl Write) -> io::Result<()> {
-    let decimals = problem.decimals();
-    let names = problem.names();
-    writeln!(out, "0\n{}", problem.len())?;
-    for cell in problem.cells() {
-        let show = |units| units::display(units, decimals);
-        let (value, cost) = (show(problem.value(cell)), problem.cost(cell));
-        let letter = match problem.status(cell) {
-            Status::Sensitive => 'u',
-            Status::Free => 's',
-            Status::Frozen => 'z',
-            Status::Withheld => 'm',
-        };
-        write!(out, "{} {value} {cost} {letter} ", names.id(cell))?;
-        match problem.lower(cell) {
-            Some(bound) => write!(out, "{} ", show(bound))?,
-            None => write!(out, "-1e20 ")?,
-        }
-        match problem.upper(cell) {
-            Some(bound) => write!(out, "{} ", show(bound))?,
-            None => write!(out, "1e20 ")?,
-        }
-        match problem.needs().of(cell) {
-            Some(need) => {
-                writeln!(out, "{} {} {}", show(need.down), show(need.up), show(need.sliding))?;
-            }
-            None => writeln!(out, "0 0 0")?,
-        }
-    }
-    let relations = problem.relations();
-    writeln!(out, "{}", relations.len())?;
-    for relation in 0..relations.len() {
-        let constant = units::display(relations.constant(relation), decimals);
-        write!(out, "{constant} {} :", relations.row(relation).len())?;
-        for (cell, coefficient) in relations.row(relation) {
-            write!(out, " {} ({coefficient})", names.id(cell))?;
-        }
-        writeln!(out)?;
-    }
-    extras::write(out, problem)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod grc;
 pub mod hst;
 mod instance;
 pub mod jj;
+mod jj_write;
 mod labels;
 mod micro;
 mod micro_table;

@@ -241,6 +241,7 @@ impl Micro {
                 codes: self.metadata.variables[at].requests.clone(),
             }),
             top: rules.top(),
+            owners: false,
         };
         let holdings = holding_at.map_or(0, |at| self.texts[at].len());
         let decimals = columns[0].map_or(0, |at| self.metadata.variables[at].decimals);

@@ -31,16 +31,8 @@ pub fn release_adjusted(
 ) -> Result<ReleasedAdjustment, Error> {
     let (release, audit, summary) = secure_adjusted(problem, (method, options), engine, run)?;
     let summary = run.complete(summary);
-    let publication = AdjustedPublication {
-        release: &release,
-        audit: &audit,
-        summary: summary.clone(),
-        inputs: origin.inputs.clone(),
-        job: origin.job.clone(),
-        limits: run.settings.limits(),
-        title: origin.title.clone(),
-        formats: origin.formats,
-    };
+    let account = origin.account(summary.clone(), run);
+    let publication = AdjustedPublication { release: &release, audit: &audit, account };
     let files = run.stage("publish", || cellveil_publish::write_adjusted(dir, &publication))?;
     Ok(ReleasedAdjustment { release, summary, files })
 }

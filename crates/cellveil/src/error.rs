@@ -42,12 +42,12 @@ pub enum Error {
          hint: add `[rules]`, such as `frequency = {{ below = 3, range = 10 }}`", .0.display()
     )]
     NoRules(PathBuf),
-    /// Several tables where one is protected at a time.
+    /// Several responses where one instance is wanted.
     #[error(
-        "{}: `[tables]` names further tables, and this protects one at a time, not against what they say together\n\
-         hint: protect linked tables as one system with `cellveil argus`, or leave `[tables]` out", .0.display()
+        "{}: `[tables]` names further responses, and an instance has one\n\
+         hint: make a release of each with `cellveil protect`, or leave them out", .0.display()
     )]
-    SeveralTables(PathBuf),
+    SeveralResponses(PathBuf),
     /// The table is no instance.
     #[error(transparent)]
     Problem(#[from] ProblemError),

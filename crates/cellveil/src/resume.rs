@@ -13,35 +13,39 @@ use std::path::{Path, PathBuf};
 /// The file with the finest cells, beside a release.
 pub(crate) struct Resume {
     path: PathBuf,
+    specs: Vec<TableSpec>,
     made_from: String,
 }
 
 impl Resume {
     /// For a release to be written to `out`, of these files.
-    pub(crate) fn new(out: &Path, spec: &TableSpec, inputs: &[Input]) -> Self {
+    pub(crate) fn new(out: &Path, specs: Vec<TableSpec>, inputs: &[Input]) -> Self {
         let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut made_from = format!("{} {spec:?}\n", env!("CARGO_PKG_VERSION"));
+        let mut made_from = format!("{} {specs:?}\n", env!("CARGO_PKG_VERSION"));
         for input in inputs {
             // Writing to a string cannot fail.
             let _ = writeln!(made_from, "{} {} {}", input.name, input.bytes, input.sha256);
         }
-        Self { path: out.with_file_name(format!(".{name}.tabulated")), made_from }
+        Self { path: out.with_file_name(format!(".{name}.tabulated")), specs, made_from }
     }
 
     /// The cells of an earlier attempt, if there was one.
-    pub(crate) fn load(&self, spec: &TableSpec) -> Option<Gathered> {
+    pub(crate) fn load(&self) -> Option<Vec<Gathered>> {
         let mut file = BufReader::with_capacity(1 << 20, File::open(&self.path).ok()?);
-        let gathered = Gathered::load(spec, &self.made_from, &mut file)?;
+        let load = |spec| Gathered::load(spec, &self.made_from, &mut file);
+        let gathered = self.specs.iter().map(load).collect::<Option<_>>()?;
         tracing::info!(file = %self.path.display(), "goes on from the tabulated table");
         Some(gathered)
     }
 
     /// Keeps the cells for a later attempt. Where they cannot be kept, a later attempt starts anew.
-    pub(crate) fn save(&self, gathered: &Gathered) {
+    pub(crate) fn save(&self, gathered: &[Gathered]) {
         let partial = self.path.with_extension("partial");
         let write = || {
             let mut file = BufWriter::with_capacity(1 << 20, File::create(&partial)?);
-            gathered.save(&self.made_from, &mut file)?;
+            for gathered in gathered {
+                gathered.save(&self.made_from, &mut file)?;
+            }
             file.flush()?;
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
             std::fs::rename(&partial, &self.path)
@@ -63,7 +67,8 @@ impl Drop for Resume {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::made;
+    use crate::system::System;
+    use crate::tabulation::Tabulation;
     use crate::{Job, Run, Settings};
     use cellveil_tabulate::{
         Finished, FinishedSpec, Frame, Limits, Locate, Place, Plan, Progress, Record, Seen, Source,
@@ -98,7 +103,8 @@ mod tests {
             let frame = Frame::new(&specs[0], dimensions, Units::default(), 0)?;
             let mut gatherer = frame.gatherer(1 << 20);
             let key = frame.layout().place(0, codes[0][0]);
-            gatherer.push(key, Record { response: 7, weight: 1, value: 7, request: None })?;
+            gatherer
+                .push(key, Record { response: 7, weight: 1, value: 7, request: None, number: 0 })?;
             Ok(vec![Gathered::new(frame, [gatherer])?])
         }
 
@@ -112,14 +118,15 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let text = "[records]\nfile = \"r.csv\"\n[table]\ndimensions = [\"a\"]\nresponse = \"x\"\n";
         let job = Job::parse(&folder.path().join("job.toml"), text)?;
-        let crate::Data::Records(_, spec) = &job.data else { return Err("no records".into()) };
         let run = Run::new(Settings::default(), &());
         let resume = |bytes| {
             let input = Input { name: "r.csv".to_owned(), bytes, sha256: String::new() };
-            Resume::new(&folder.path().join("out"), spec, &[input])
+            Resume::new(&folder.path().join("out"), job.specs(), &[input])
         };
         let values = |engine: &Engine, resume: &Resume| {
-            made(&job, engine, &run, Some(resume)).map(|made| made.table.values().to_vec())
+            let made = Tabulation::new(&job, engine, &run, Some(resume))?
+                .made(&System { name: None, tables: vec![0] })?;
+            Ok::<_, crate::Error>(made.table.values().to_vec())
         };
         let (works, rests) = (Engine { works: true }, Engine { works: false });
         assert!(values(&rests, &resume(1)).is_err());

@@ -4,7 +4,7 @@ use crate::{Error, Settings, memory};
 use cellveil_publish::Summary;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Somebody who wants to know how far along a run is.
 pub trait Progress: Sync {
@@ -43,6 +43,8 @@ struct Noted {
     /// The stage that is being worked on, and the step of it.
     stage: String,
     step: Option<(String, Instant)>,
+    /// Until when the part of the run may work that is being done, counted from the start.
+    share: Option<Duration>,
 }
 
 impl Noted {
@@ -62,13 +64,22 @@ impl<'a> Run<'a> {
 
     /// Whether the time is up.
     pub fn is_over(&self) -> bool {
-        self.settings.time_limit.is_some_and(|limit| self.started.elapsed() >= limit.0)
+        self.seconds_left().is_some_and(|left| left <= 0.0)
     }
 
     /// How many seconds are left, if there is a limit.
     pub fn seconds_left(&self) -> Option<f64> {
         let limit = self.settings.time_limit?.0;
+        let limit = self.noted().share.unwrap_or(limit);
         Some(limit.saturating_sub(self.started.elapsed()).as_secs_f64())
+    }
+
+    /// From here on, one of so many parts of the work is done that share the time that is left.
+    pub(crate) fn take_share(&self, parts: usize) {
+        let Some(limit) = self.settings.time_limit else { return };
+        let done = self.started.elapsed();
+        let each = limit.0.saturating_sub(done) / u32::try_from(parts.max(1)).unwrap_or(u32::MAX);
+        self.noted().share = Some(done + each);
     }
 
     /// Does the work of a stage and notes how long it took, and how much memory.
@@ -161,7 +172,6 @@ impl cellveil_tabulate::Progress for Run<'_> {
 mod tests {
     use super::*;
     use crate::TimeLimit;
-    use std::time::Duration;
 
     #[test]
     fn a_run_is_over_when_its_time_is_up_and_never_without_a_limit() {

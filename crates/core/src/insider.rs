@@ -13,6 +13,8 @@ pub struct Insiders {
     known: Vec<(CellId, u32)>,
     /// The cells of each contributor, ascending; contributors in the order of their first cell.
     cells: Vec<Vec<CellId>>,
+    /// Whether a holding stands behind each contributor, as far as that is known.
+    holding: Vec<bool>,
 }
 
 impl Insiders {
@@ -51,6 +53,12 @@ impl Insiders {
             insiders.known.push((cell, number[first]));
             insiders.cells[number[first] as usize].push(cell);
         }
+        insiders.holding = vec![false; insiders.cells.len()];
+        for &cell in coalitions.iter().flatten() {
+            if let Some(insider) = insiders.of(cell) {
+                insiders.holding[insider as usize] = true;
+            }
+        }
         insiders
     }
 
@@ -62,6 +70,11 @@ impl Insiders {
     /// The cells a contributor is alone in, ascending.
     pub fn cells(&self, insider: u32) -> &[CellId] {
         &self.cells[insider as usize]
+    }
+
+    /// Whether a contributor is a holding that is known to be alone in several cells.
+    pub(crate) fn is_holding(&self, insider: u32) -> bool {
+        self.holding[insider as usize]
     }
 
     /// How many single contributors there are.

@@ -137,12 +137,6 @@ impl Problem {
 
     /// What an insider is called in claims.
     pub fn insider_kind(&self, insider: u32) -> Intruder {
-        let cells = self.insiders().cells(insider);
-        let together = |group: &Vec<CellId>| group.iter().any(|cell| cells.contains(cell));
-        if self.beyond.coalitions.iter().any(together) {
-            Intruder::Coalition
-        } else {
-            Intruder::Singleton
-        }
+        if self.insiders().is_holding(insider) { Intruder::Coalition } else { Intruder::Singleton }
     }
 }

@@ -2,108 +2,10 @@
 
 use crate::margins::relations_among;
 use crate::problem::check_sums;
-use crate::{CellId, CellNames, CodeId, Dimension, ProblemError, Relations};
+use crate::{CellId, CellNames, CodeId, Contributors, Dimension, ProblemError, Relations};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
-
-/// What one respondent (or holding) brings to a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Contribution {
-    /// The response, unweighted, in units of the response; its absolute value where responses may be negative.
-    pub value: i64,
-    /// The sampling weight, in units of [`Weighted::decimals`]; 1 where there are no weights.
-    pub weight: i64,
-}
-
-/// Who contributes to each cell: how many, and the largest of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contributors {
-    counts: Vec<u64>,
-    depth: usize,
-    top: Vec<Contribution>,
-    /// Per cell the largest of those who asked for protection, for each of the two request codes, where that is known.
-    requests: Option<Vec<[Option<i64>; 2]>>,
-    /// The cells that one contributor has to itself, for each that has several; by first cell.
-    coalitions: Vec<Vec<CellId>>,
-}
-
-impl Contributors {
-    /// `counts` has one entry per cell, `top` has `depth` per cell, largest first, padded with zeros.
-    ///
-    /// # Panics
-    /// If the lengths do not fit: a mistake of the program that built them.
-    pub fn new(counts: Vec<u64>, depth: usize, top: Vec<Contribution>) -> Self {
-        assert_eq!(
-            counts.len() * depth,
-            top.len(),
-            "every cell has the same number of largest contributions"
-        );
-        Self { counts, depth, top, requests: None, coalitions: Vec::new() }
-    }
-
-    /// The same, with the largest of those who asked for protection per cell, for each of the two request codes.
-    ///
-    /// # Panics
-    /// If there is not one entry per cell: a mistake of the program that built them.
-    #[must_use]
-    pub fn with_requests(mut self, requests: Vec<[Option<i64>; 2]>) -> Self {
-        assert_eq!(self.counts.len(), requests.len(), "every cell has its requests");
-        self.requests = Some(requests);
-        self
-    }
-
-    /// The same, with who it is that has a cell to itself, per cell.
-    #[must_use]
-    pub fn with_owners(mut self, owners: &[Option<u32>]) -> Self {
-        let mut cells: BTreeMap<u32, Vec<CellId>> = BTreeMap::new();
-        for (at, owner) in owners.iter().enumerate() {
-            if let Some(owner) = owner {
-                cells.entry(*owner).or_default().push(CellId::at(at));
-            }
-        }
-        self.coalitions = cells.into_values().filter(|cells| cells.len() > 1).collect();
-        // Owners are numbered as the records came; what they own is not.
-        self.coalitions.sort_unstable();
-        self
-    }
-
-    /// The cells that one contributor has to itself, for each that is known to have several.
-    pub fn coalitions(&self) -> &[Vec<CellId>] {
-        &self.coalitions
-    }
-
-    /// Whether it is known who asked for protection.
-    pub fn has_requests(&self) -> bool {
-        self.requests.is_some()
-    }
-
-    /// The largest of those who asked for protection, for each of the two request codes; `None` if that is not known.
-    pub fn requests(&self, cell: CellId) -> Option<[Option<i64>; 2]> {
-        self.requests.as_ref().map(|requests| requests[cell.index()])
-    }
-
-    /// How many contribute to a cell.
-    pub fn count(&self, cell: CellId) -> u64 {
-        self.counts[cell.index()]
-    }
-
-    /// The largest contributions to a cell, largest first; as many as are kept and there are.
-    pub fn top(&self, cell: CellId) -> &[Contribution] {
-        let kept = self.depth.min(usize::try_from(self.count(cell)).unwrap_or(usize::MAX));
-        &self.top[cell.index() * self.depth..cell.index() * self.depth + kept]
-    }
-
-    /// How many of the largest contributions are kept per cell.
-    pub fn depth(&self) -> usize {
-        self.depth
-    }
-
-    fn len(&self) -> usize {
-        self.counts.len()
-    }
-}
 
 /// The weighted number of respondents of every cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +48,7 @@ pub struct TableParts {
 /// An additive table: cells that exist, and every sum that holds among them.
 #[derive(Clone, Debug)]
 pub struct Table {
-    parts: TableParts,
+    pub(crate) parts: TableParts,
     names: CellNames,
     relations: Relations,
 }
@@ -174,6 +76,9 @@ pub enum TableError {
     /// More cells than can be numbered.
     #[error("the table has more than 4 billion cells")]
     TooLarge,
+    /// Tables that cannot be joined to one.
+    #[error("tables cannot be linked: {0}")]
+    Unlike(String),
 }
 
 impl Table {

@@ -104,21 +104,20 @@ pub fn ceil_units(amount: f64) -> i64 {
 
 /// Shows an amount of units as a decimal number, with just the decimals of its unit.
 pub fn display(units: i64, decimals: u8) -> impl fmt::Display {
-    Shown { units: i128::from(units), decimals }
+    Shown { units, decimals }
 }
 
 struct Shown {
-    units: i128,
+    units: i64,
     decimals: u8,
 }
 
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.units < 0 { "-" } else { "" };
-        let (size, scale) = (self.units.abs(), pow10(self.decimals));
+        let (sign, size) = (if self.units < 0 { "-" } else { "" }, self.units.unsigned_abs());
         if self.decimals == 0 {
             write!(f, "{sign}{size}")
-        } else {
+        } else if let Some(scale) = 10_u64.checked_pow(self.decimals.into()) {
             write!(
                 f,
                 "{sign}{}.{:0width$}",
@@ -126,6 +125,8 @@ impl fmt::Display for Shown {
                 size % scale,
                 width = usize::from(self.decimals)
             )
+        } else {
+            write!(f, "{sign}0.{size:0width$}", width = usize::from(self.decimals))
         }
     }
 }
@@ -157,6 +158,8 @@ mod tests {
         assert_eq!(display(-1234, 2).to_string(), "-12.34");
         assert_eq!(display(7, 3).to_string(), "0.007");
         assert_eq!(display(7, 0).to_string(), "7");
+        assert_eq!(display(i64::MIN, 18).to_string(), "-9.223372036854775808");
+        assert_eq!(display(-7, 20).to_string(), "-0.00000000000000000007");
     }
 
     #[test]

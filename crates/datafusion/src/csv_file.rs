@@ -15,6 +15,8 @@ struct Look {
     has_mark: bool,
     /// Whether line breaks alone cannot tell where a record ends.
     multiline: bool,
+    /// The number of the last line, if no line break ends it.
+    open: Option<u64>,
 }
 
 /// Looks through the whole file; copies it to UTF-8 if it is in another encoding.
@@ -42,6 +44,7 @@ pub(crate) fn inspect(
     Ok(Input {
         path: path.to_owned(),
         read,
+        open: look.open,
         kind: Kind::Csv { delimiter, header, multiline: look.multiline },
     })
 }
@@ -69,8 +72,9 @@ fn header(path: &Path, read: &Path, delimiter: u8) -> Result<Vec<String>, Tabula
 
 fn look(path: &Path) -> Result<Look, std::io::Error> {
     let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
-    let mut look = Look { is_utf8: true, has_mark: false, multiline: false };
+    let mut look = Look { is_utf8: true, has_mark: false, multiline: false, open: None };
     let (mut quoted, mut has_feed, mut has_return) = (false, false, false);
+    let (mut lines, mut last) = (1, b'\n');
     let mut pending: Vec<u8> = Vec::new();
     let mut is_start = true;
     loop {
@@ -81,6 +85,8 @@ fn look(path: &Path) -> Result<Look, std::io::Error> {
         look.has_mark |= is_start && chunk.starts_with(MARK);
         is_start = false;
         for &byte in chunk {
+            lines += u64::from(byte == b'\n');
+            last = byte;
             match byte {
                 b'"' => quoted = !quoted,
                 b'\n' | b'\r' if quoted => look.multiline = true,
@@ -107,6 +113,7 @@ fn look(path: &Path) -> Result<Look, std::io::Error> {
     }
     look.is_utf8 &= pending.is_empty();
     look.multiline |= has_return && !has_feed;
+    look.open = Some(lines).filter(|_| !matches!(last, b'\n' | b'\r'));
     Ok(look)
 }
 

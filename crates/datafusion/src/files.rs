@@ -26,6 +26,8 @@ pub(crate) struct Input {
     /// As it is read: the same, or a copy in UTF-8.
     pub(crate) read: PathBuf,
     pub(crate) kind: Kind,
+    /// The number of the last line, if it is text that no line break ends.
+    pub(crate) open: Option<u64>,
 }
 
 /// How a file is read.
@@ -53,12 +55,13 @@ impl Files {
         for path in paths {
             inputs.push(if is_parquet(&path)? {
                 let kind = Kind::Parquet { schema: parquet(&path)?.schema().clone() };
-                Input { read: path.clone(), path, kind }
+                Input { read: path.clone(), path, kind, open: None }
             } else {
                 let copy = copies.path().join(format!("{}.csv", inputs.len()));
                 csv_file::inspect(&path, source.delimiter, copy)?
             });
         }
+        check_ends(&inputs)?;
         Ok(Self { root: source.path.clone(), inputs, _copies: copies })
     }
 
@@ -86,6 +89,18 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a file whose last line has no end where all others have one: its last number may be cut off, and look like another.
+fn check_ends(inputs: &[Input]) -> Result<(), TabulateError> {
+    let mut open = inputs.iter().filter_map(|input| Some((input, input.open?)));
+    match (open.next(), open.next()) {
+        (Some((input, line)), None) if inputs.len() > 1 => Err(TabulateError::Malformed {
+            place: Place::Line(input.path.clone(), line),
+            why: "is the last line and has no line break, unlike in the other files, so that it may be cut off; write the file again, or end the line if it is complete".to_owned(),
+        }),
+        _ => Ok(()),
     }
 }
 

@@ -71,8 +71,13 @@ impl Numbers {
         units: Units,
         request: Option<usize>,
     ) -> Option<Record> {
-        let whole =
-            |response: i64| Record { response, weight: 1, value: i128::from(response), request };
+        let whole = |response: i64| Record {
+            response,
+            weight: 1,
+            value: i128::from(response),
+            request,
+            number: 0,
+        };
         match self {
             Self::Counted => Some(whole(1)),
             Self::Whole(values) if units == Units::default() => Some(whole(values.value(row))),

@@ -6,11 +6,13 @@ use crate::numbers::Numbers;
 use crate::pass::{Pass, Stop};
 use crate::scan::diagnose;
 use cellveil_tabulate::{
-    Extent, Frame, Gathered, Gatherer, Limits, Plan, Progress, Seen, Step, TableSpec,
+    Extent, Frame, Gathered, Gatherer, Limits, Plan, Progress, Record, Seen, Step, TableSpec,
     TabulateError, Units,
 };
 use datafusion::arrow::array::ArrayRef;
 use datafusion::prelude::SessionContext;
+use std::ops::Range;
+use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::runtime::Handle;
 
 /// What there is to read with.
@@ -262,6 +264,7 @@ impl Work {
             gatherers: prepared.iter().map(|p| p.frame.gatherer(memory)).collect(),
         };
         let mut heaps = Vec::new();
+        let numbered = AtomicI64::new(1);
         reading.pass(&columns, records).run(&mut heaps, make, |heap, batch| {
             for (at, variable) in self.variables.iter().enumerate() {
                 let columns: Vec<ArrayRef> =
@@ -279,10 +282,14 @@ impl Work {
                 }
             }
             let records = batch.first().map_or(0, |column| column.len());
+            // All tables know a record by the same number.
+            let first = numbered.fetch_add(records as i64, Ordering::Relaxed);
+            let records = first..first + records as i64;
             for ((table, prepared), gatherer) in
                 self.tables.iter().zip(prepared).zip(&mut heap.gatherers)
             {
-                table.push(prepared, &table.numbers(batch)?, &heap.numbers, records, gatherer)?;
+                let amounts = table.numbers(batch)?;
+                table.push(prepared, &amounts, &heap.numbers, records.clone(), gatherer)?;
             }
             Ok(())
         })?;
@@ -297,13 +304,13 @@ impl Wanted {
             .map_err(|_| Stop::Engine("a field is not an amount".to_owned()))
     }
 
-    /// Adds the records of a batch.
+    /// Adds the records of a batch, which have these numbers.
     fn push(
         &self,
         prepared: &Prepared,
         amounts: &Numbers,
         numbers: &[Vec<u32>],
-        records: usize,
+        records: Range<i64>,
         gatherer: &mut Gatherer,
     ) -> Result<(), Stop> {
         let too_large = || Stop::Engine("an amount does not fit".to_owned());
@@ -315,11 +322,12 @@ impl Wanted {
             .chain(self.holding.iter().zip([&prepared.members]))
             .map(|(&at, places)| (&numbers[at][..], &places[..]))
             .collect();
-        for row in 0..records {
+        for (row, number) in records.enumerate() {
             let digit = |(numbers, places): &(&[u32], &[u128])| places[numbers[row] as usize];
             let key = digits.iter().map(digit).sum();
             let request = self.request.and_then(|at| prepared.asked[numbers[at][row] as usize]);
             let record = amounts.record(row, units, request).ok_or_else(too_large)?;
+            let record = Record { number, ..record };
             gatherer.push(key, record).map_err(Stop::Error)?.ok_or_else(too_large)?;
         }
         Ok(())

@@ -16,12 +16,15 @@
 //!
 //! In a table, `status` is `v` for a published cell, `p` for a primary and `s` for a secondary, and `CONF_STATUS` follows
 //! SDMX: `F` free, `A` small counts, `G` dominance, `M` other concentration measure, `C` other confidential, `D` secondary.
+//! A release of several tables has `table.*` and `table-NAME.*`, whose rows begin with the number of their `cell`; the cells of all of them
+//! are one instance with one proof.
+//!
 //! `cell` is the instance's own id, or the row of `table.parquet` counted from 0. Codes are written as they are; a
 //! spreadsheet should open `table.xlsx`, where no code can turn into a formula.
 //!
 //! ```
 //! use cellveil_core::{Audit, CellId, Certificate, Claim, Intruder, Release, Side, Why, Witness};
-//! use cellveil_publish::{Formats, Publication, Summary, verify_release, write};
+//! use cellveil_publish::{Account, Publication, Summary, verify_release, write};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let instance = "0\n3\n0 10 10 s 0 20 0 0 0\n1 4 4 u 0 20 2 2 0\n2 6 6 s 0 20 0 0 0\n1\n0 3 : 0 (-1) 1 (1) 2 (1)\n";
 //! let problem = cellveil_argus::jj::read(instance, 0)?;
@@ -40,18 +43,19 @@
 //! write(&folder.path().join("release"), &Publication {
 //!     release: &release,
 //!     audit: &audit,
-//!     summary: Summary::of(release.problem(), release.pattern(), &audit),
-//!     inputs: Vec::new(),
-//!     job: None,
-//!     limits: Default::default(),
-//!     title: "Two cells and their sum".to_owned(),
-//!     formats: Formats::default(),
+//!     tables: &[],
+//!     account: Account {
+//!         summary: Summary::of(release.problem(), release.pattern(), &audit),
+//!         title: "Two cells and their sum".to_owned(),
+//!         ..Account::default()
+//!     },
 //! })?;
 //! assert!(verify_release(&folder.path().join("release"))?.is_proven());
 //! # Ok(())
 //! # }
 //! ```
 
+mod account;
 mod adjusted;
 mod argus_report;
 mod atomic;
@@ -83,6 +87,7 @@ mod verify;
 mod why_file;
 mod xlsx_file;
 
+pub use account::Account;
 pub use adjusted::{AdjustedPublication, LevelLoss, Loss, Parameters, write_adjusted};
 pub use argus_report::{ReportNote, argus_report};
 pub use cell_stream::{Written, write_cells};
@@ -90,8 +95,8 @@ pub use convert::{convert, write_instance};
 pub use error::PublishError;
 pub use manifest::{FileEntry, Input, Manifest, hash_file};
 pub use pattern_file::{read_costs, read_earlier, read_pattern};
-pub use publication::{Publication, write, write_audit};
-pub use release_table::Formats;
+pub use publication::{Publication, Staged, stage, write, write_audit};
+pub use release_table::{Formats, Part};
 pub use single::write_bytes;
 pub use summary::{RELEASED_FROZEN, Summary};
 pub use true_table::write_table;

@@ -33,6 +33,9 @@ pub struct Manifest {
     pub seed: Option<u64>,
     /// What was allowed: time, gap and the like.
     pub limits: BTreeMap<String, String>,
+    /// The names of the tables, without their extensions, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<String>,
     /// How `instance.jj` is to be read, if there is one.
     pub instance: Option<InstanceNote>,
     /// Every file of the folder but the manifest itself and `summary.json`.

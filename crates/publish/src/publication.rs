@@ -2,15 +2,14 @@
 
 use crate::audit_file::{AuditGrid, PatternGrid, ReasonGrid};
 use crate::csv_file::write_csv;
-use crate::manifest::{InstanceNote, SUMMARY};
+use crate::manifest::SUMMARY;
 use crate::parquet_file::write_parquet;
 use crate::proof_files::{ClaimGrid, WitnessGrid};
-use crate::release_table::{ReleaseTable, write_grid};
+use crate::release_table::{Part, ReleaseTable, TABLE, write_grid};
 use crate::staging::Staging;
 use crate::why_file::WhyGrid;
-use crate::{Formats, Input, Manifest, PublishError, Summary, report};
-use cellveil_core::{Audit, CellNames, Exposure, Pattern, Problem, Release};
-use std::collections::BTreeMap;
+use crate::{Account, Manifest, PublishError, Summary, report};
+use cellveil_core::{Audit, Exposure, Pattern, Problem, Release};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,18 +20,26 @@ pub struct Publication<'a> {
     pub release: &'a Release,
     /// What an intruder can work out about its withheld cells.
     pub audit: &'a Audit,
-    /// The figures of the run.
-    pub summary: Summary,
-    /// The files that were read.
-    pub inputs: Vec<Input>,
-    /// The text of the job file, if there was one.
-    pub job: Option<String>,
-    /// What was allowed: time, gap and the like.
-    pub limits: BTreeMap<String, String>,
-    /// What the table is called.
-    pub title: String,
-    /// Which files hold the table; a release always has CSV and Parquet.
-    pub formats: Formats,
+    /// The tables of the release and their names, where there are several; one table of all cells otherwise.
+    pub tables: &'a [Part],
+    /// How it came about.
+    pub account: Account,
+}
+
+/// A folder that is complete, but not in its place yet. It vanishes unless it is put there.
+pub struct Staged {
+    staging: Staging,
+    manifest: Manifest,
+}
+
+impl Staged {
+    /// Lets the folder appear in its place. Returns the files, `manifest.json` last.
+    ///
+    /// # Errors
+    /// [`PublishError`] if it cannot be put there.
+    pub fn commit(self) -> Result<Vec<PathBuf>, PublishError> {
+        self.staging.commit(self.manifest)
+    }
 }
 
 /// Writes a release folder, all files together or none. Returns the files, `manifest.json` last.
@@ -40,22 +47,29 @@ pub struct Publication<'a> {
 /// # Errors
 /// [`PublishError`] if the folder holds anything but an earlier release, or cannot be written.
 pub fn write(dir: &Path, publication: &Publication<'_>) -> Result<Vec<PathBuf>, PublishError> {
-    write_within(dir, publication, None)
+    stage(dir, publication)?.commit()
 }
 
-/// As [`write()`], on a disk that has room for so many bytes.
-pub(crate) fn write_within(
+/// Writes a release folder beside its place, so that several can appear together.
+///
+/// # Errors
+/// [`PublishError`] if the folder holds anything but an earlier release, or cannot be written.
+pub fn stage(dir: &Path, publication: &Publication<'_>) -> Result<Staged, PublishError> {
+    stage_within(dir, publication, None)
+}
+
+/// As [`stage()`], on a disk that has room for so many bytes.
+pub(crate) fn stage_within(
     dir: &Path,
     publication: &Publication<'_>,
     room: Option<u64>,
-) -> Result<Vec<PathBuf>, PublishError> {
+) -> Result<Staged, PublishError> {
     let (problem, pattern) = (publication.release.problem(), publication.release.pattern());
     let certificate = publication.release.certificate();
     check_needs(problem)?;
-    let table = ReleaseTable::new(problem, pattern)?;
-    let formats = Formats { csv: true, parquet: true, ..publication.formats };
+    let account = &publication.account;
     let mut staging = Staging::open(dir, room)?;
-    write_grid(&mut staging, &table, formats, &publication.title, true)?;
+    write_tables(&mut staging, publication)?;
     let withheld = PatternGrid::new(problem, pattern);
     staging.write("pattern.csv", true, |sink| write_csv(&withheld, sink))?;
     let audit = AuditGrid::new(problem, pattern, publication.audit);
@@ -71,8 +85,29 @@ pub(crate) fn write_within(
         PublishError::Unwritable("internal: the report cannot be put together".into())
     })?;
     staging.write("report.html", false, |sink| sink.write_all(page.as_bytes()))?;
-    staging.write_json(SUMMARY, &publication.summary)?;
-    staging.commit(manifest(publication))
+    staging.write_json(SUMMARY, &account.summary)?;
+    let tables = publication.tables.iter().map(|part| part.file.clone()).collect();
+    let manifest = Manifest { tables, ..account.manifest("release", problem) };
+    Ok(Staged { staging, manifest })
+}
+
+/// The published tables: all that the public gets to see of values.
+fn write_tables(staging: &mut Staging, publication: &Publication<'_>) -> Result<(), PublishError> {
+    let (problem, pattern) = (publication.release.problem(), publication.release.pattern());
+    let account = &publication.account;
+    let formats = account.formats();
+    if publication.tables.is_empty() {
+        let table = ReleaseTable::new(problem, pattern)?;
+        return write_grid(staging, TABLE, &table, formats, &account.title, true);
+    }
+    for part in publication.tables {
+        let names = part.linked.names(problem.names()).ok_or_else(|| {
+            PublishError::Unwritable("internal: linked tables have no codes".into())
+        })?;
+        let table = ReleaseTable::part(problem, pattern, &part.linked, &names)?;
+        write_grid(staging, &part.file, &table, formats, &account.title, true)?;
+    }
+    Ok(())
 }
 
 /// A need that asks for nothing would be shown to be met by nothing.
@@ -85,35 +120,6 @@ pub(crate) fn check_needs(problem: &Problem) -> Result<(), PublishError> {
             "`{}` is sensitive but asks for no distance; give its rule a protection level above 0",
             problem.names().describe(need.cell)
         ))),
-    }
-}
-
-/// By how many units a relation of the true table misses at most.
-pub(crate) fn furthest_residual(problem: &Problem) -> i64 {
-    let values: Vec<i64> = problem.cells().map(|cell| problem.value(cell)).collect();
-    let relations = problem.relations();
-    let furthest =
-        (0..relations.len()).map(|relation| relations.residual(relation, &values).abs()).max();
-    i64::try_from(furthest.unwrap_or(0)).unwrap_or(i64::MAX)
-}
-
-fn manifest(publication: &Publication<'_>) -> Manifest {
-    let problem = publication.release.problem();
-    Manifest {
-        cellveil: publication.summary.version.clone(),
-        kind: "release".to_owned(),
-        title: publication.title.clone(),
-        inputs: publication.inputs.clone(),
-        job: publication.job.clone(),
-        method: publication.summary.method.clone(),
-        seed: publication.summary.seed,
-        limits: publication.limits.clone(),
-        instance: Some(InstanceNote {
-            decimals: problem.decimals(),
-            tolerance: furthest_residual(problem),
-            own_ids: matches!(problem.names(), CellNames::Ids(_) | CellNames::Labels(_)),
-        }),
-        files: Vec::new(),
     }
 }
 

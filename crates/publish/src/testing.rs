@@ -1,7 +1,7 @@
 //! Small releases for the tests of this crate.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use crate::{Formats, Publication, Summary};
+use crate::{Account, Formats, Publication, Summary};
 use cellveil_core::{
     Audit, CellId, Certificate, Claim, Contributors, Dimension, Hierarchy, HierarchyBuilder,
     Interval, Intruder, Need, Needs, Pattern, Policy, Problem, Reason, Release, Side, Table,
@@ -151,12 +151,15 @@ pub(crate) fn publication<'a>(release: &'a Release, audit: &'a Audit) -> Publica
     Publication {
         release,
         audit,
-        summary,
-        inputs: Vec::new(),
-        job: Some("[table]\ndimensions = [\"region\", \"activity\"]\n".to_owned()),
-        limits: BTreeMap::from([("time_limit".to_owned(), "60s".to_owned())]),
-        title: "Turnover by region and activity".to_owned(),
-        formats: Formats::default(),
+        tables: &[],
+        account: Account {
+            summary,
+            inputs: Vec::new(),
+            job: Some("[table]\ndimensions = [\"region\", \"activity\"]\n".to_owned()),
+            limits: BTreeMap::from([("time_limit".to_owned(), "60s".to_owned())]),
+            title: "Turnover by region and activity".to_owned(),
+            formats: Formats::default(),
+        },
     }
 }
 

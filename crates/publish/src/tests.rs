@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::manifest::Manifest;
-use crate::publication::write_within;
+use crate::publication::{Staged, stage_within};
 use crate::testing::{
     audit_of, flat, grid_release, jj_problem, level_dimension, problem, problem_with, publication,
     release, table,
@@ -184,7 +184,7 @@ fn an_earlier_release_is_replaced_and_nothing_else_is() {
     let out = dir.path().join("out");
     let audit = audit_of(&release);
     let mut again = publication(&release, &audit);
-    again.formats = Formats { xlsx: false, ..Formats::default() };
+    again.account.formats = Formats { xlsx: false, ..Formats::default() };
     write(&out, &again).unwrap();
     assert!(!out.join("table.xlsx").exists());
     assert!(verdict(&dir).is_proven());
@@ -214,7 +214,9 @@ fn a_full_disk_leaves_what_was_there() {
     for room in (0..whole).step_by(1 + whole as usize / 12) {
         let dir = TempDir::new().unwrap();
         let out = dir.path().join("new").join("out");
-        let error = write_within(&out, &publication(&release, &audit), Some(room)).unwrap_err();
+        let error = stage_within(&out, &publication(&release, &audit), Some(room))
+            .and_then(Staged::commit)
+            .unwrap_err();
         assert!(
             matches!(&error, PublishError::Io { source, .. }
             if source.kind() == std::io::ErrorKind::StorageFull),
@@ -223,7 +225,9 @@ fn a_full_disk_leaves_what_was_there() {
         assert!(names_in(dir.path()).is_empty(), "{room}");
         let dir = written(&release);
         let out = dir.path().join("out");
-        write_within(&out, &publication(&release, &audit), Some(room)).unwrap_err();
+        stage_within(&out, &publication(&release, &audit), Some(room))
+            .and_then(Staged::commit)
+            .unwrap_err();
         assert!(verdict(&dir).is_proven() && names_in(dir.path()) == ["out"], "{room}");
     }
 }

@@ -4,7 +4,7 @@ use crate::columns::NameColumns;
 use crate::csv_file::write_csv;
 use crate::grid::{Column, Field, Grid, Kind, make_names_unique};
 use crate::parquet_file::write_parquet;
-use crate::release_table::write_grid;
+use crate::release_table::{TABLE, write_grid};
 use crate::sink::Sink;
 use crate::staging::Staging;
 use crate::xlsx_file::write_xlsx;
@@ -35,7 +35,7 @@ pub fn write_table(
         }
         _ => {
             let mut staging = Staging::open(path, None)?;
-            write_grid(&mut staging, &grid, formats, title, false)?;
+            write_grid(&mut staging, TABLE, &grid, formats, title, false)?;
             staging.commit(Manifest {
                 cellveil: env!("CARGO_PKG_VERSION").to_owned(),
                 kind: "table".to_owned(),

@@ -210,6 +210,17 @@ pub enum TabulateError {
         /// How much memory there may be.
         bytes: u64,
     },
+    /// A disk that does not take what has no room in memory.
+    #[error(
+        "{}: rows that have no room in memory cannot be put there: {why}; make room, name another folder with `TMPDIR`, or allow for more memory with `--memory`",
+        folder.display()
+    )]
+    Disk {
+        /// The folder for temporary files.
+        folder: PathBuf,
+        /// What the system says.
+        why: String,
+    },
     /// A cell that a finished table lists twice.
     #[error("{again}: cell `{cell}` is already listed at {first}; list each cell once")]
     CellTwice {

@@ -49,7 +49,7 @@ impl Units {
             i128::from(response) * i128::from(weight),
             self.contribution + self.weight - self.value,
         );
-        Some(Record { response, weight, value, request })
+        Some(Record { response, weight, value, request, number: 0 })
     }
 }
 

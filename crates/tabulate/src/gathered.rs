@@ -8,7 +8,7 @@ use crate::hierarchy::dimension;
 use crate::holding::Shares;
 use crate::layout::{Key, Layout};
 use crate::measure::Measure;
-use crate::run::{Collector, Run, merge_all};
+use crate::run::{Collector, Run, join_all};
 use crate::seen::Seen;
 use crate::table_sink::TableSink;
 use crate::{Plan, Record, TableSpec, TabulateError, Tally};
@@ -123,7 +123,7 @@ impl Gatherer {
     /// Adds a record; `None` if one of its numbers does not fit.
     ///
     /// # Errors
-    /// [`TabulateError::Memory`] if the cells take more memory than there is.
+    /// [`TabulateError::Disk`] if what has no room in memory has none on the disk either.
     pub fn push(&mut self, key: u128, record: Record) -> Result<Option<()>, TabulateError> {
         match self {
             Self::Narrow(collector) => collector.push(u64::pack(key), record),
@@ -158,15 +158,15 @@ impl Gathered {
         let (mut narrow, mut wide) = (Vec::new(), Vec::new());
         for gatherer in gatherers {
             match gatherer {
-                Gatherer::Narrow(collector) => narrow.extend(collector.finish()?),
-                Gatherer::Wide(collector) => wide.extend(collector.finish()?),
+                Gatherer::Narrow(collector) => narrow.push(collector.finish()?),
+                Gatherer::Wide(collector) => wide.push(collector.finish()?),
             }
         }
         let measure = frame.measure();
         let rows = if wide.is_empty() {
-            Rows::Narrow(merge_all(narrow, measure))
+            Rows::Narrow(join_all(narrow, measure)?)
         } else {
-            Rows::Wide(merge_all(wide, measure))
+            Rows::Wide(join_all(wide, measure)?)
         };
         Self::checked(frame, rows)
     }

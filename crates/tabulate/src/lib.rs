@@ -27,6 +27,7 @@ mod run;
 mod saved;
 mod seen;
 mod spec;
+mod spill;
 mod table_sink;
 mod tally;
 #[cfg(test)]

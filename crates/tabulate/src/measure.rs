@@ -18,17 +18,23 @@ pub struct Measure {
     depth: usize,
     weighted: bool,
     requests: bool,
+    owners: bool,
 }
 
 impl Measure {
     /// All that a table needs.
     pub fn new(spec: &TableSpec) -> Self {
-        Self { depth: spec.top, weighted: spec.weight.is_some(), requests: spec.request.is_some() }
+        Self {
+            depth: spec.top,
+            weighted: spec.weight.is_some(),
+            requests: spec.request.is_some(),
+            owners: spec.owners,
+        }
     }
 
     /// The number of words of a row.
     pub fn width(self) -> usize {
-        self.requests_at() + if self.requests { 2 } else { 0 }
+        self.owner_at() + usize::from(self.owners)
     }
 
     fn top_at(self) -> usize {
@@ -37,6 +43,10 @@ impl Measure {
 
     fn requests_at(self) -> usize {
         self.top_at() + self.depth * if self.weighted { 2 } else { 1 }
+    }
+
+    fn owner_at(self) -> usize {
+        self.requests_at() + if self.requests { 2 } else { 0 }
     }
 
     /// Appends the row of one record.
@@ -59,6 +69,9 @@ impl Measure {
             let asked = |kind| if record.request == Some(kind) { size } else { NONE };
             words.extend([asked(0), asked(1)]);
         }
+        if self.owners {
+            words.push(record.number);
+        }
         Some(())
     }
 
@@ -79,6 +92,9 @@ impl Measure {
         }
         if self.requests {
             words.extend(tally.requests.map(|request| request.unwrap_or(NONE)));
+        }
+        if self.owners {
+            words.push(0);
         }
         Some(())
     }
@@ -144,8 +160,16 @@ impl Measure {
 
     /// The largest contribution of those who asked for protection, of either kind.
     pub fn requests(self, row: &[i64]) -> [Option<i64>; 2] {
-        let asked = |at: usize| row.get(self.requests_at() + at).copied().filter(|&a| a != NONE);
+        if !self.requests {
+            return [None; 2];
+        }
+        let asked = |at: usize| Some(row[self.requests_at() + at]).filter(|&a| a != NONE);
         [asked(0), asked(1)]
+    }
+
+    /// Which record has the cell to itself; 0 if there are several, or nobody asks.
+    pub fn owner(self, row: &[i64]) -> u64 {
+        if self.owners && self.count(row) == 1 { row[self.owner_at()].unsigned_abs() } else { 0 }
     }
 }
 
@@ -183,12 +207,14 @@ mod tests {
             request: requests
                 .then(|| crate::RequestSpec { column: "r".to_owned(), codes: [None, None] }),
             top,
+            owners: requests,
         };
         let record = |response: i64, weight: i64, request: Option<usize>| Record {
             response,
             weight,
             value: i128::from(response * weight),
             request,
+            number: 0,
         };
         for (weighted, requests, top) in [
             (false, false, 0),

@@ -26,6 +26,8 @@ pub struct TableSpec {
     pub request: Option<RequestSpec>,
     /// How many of the largest contributions to keep per cell.
     pub top: usize,
+    /// Whether to keep which record it is that has a cell to itself.
+    pub owners: bool,
 }
 
 /// One variable of the table.

@@ -21,7 +21,9 @@ pub(crate) struct TableSink<'a> {
     negative: Option<CellId>,
     respondents: People,
     holdings: People,
-    owners: Vec<Option<u32>>,
+    owners: Vec<u64>,
+    /// Records that have a cell to themselves.
+    alone: Vec<u64>,
     holding_requests: Vec<[Option<i64>; 2]>,
 }
 
@@ -57,6 +59,7 @@ impl<'a> TableSink<'a> {
             respondents: People::default(),
             holdings: People::default(),
             owners: Vec::new(),
+            alone: Vec::new(),
             holding_requests: Vec::new(),
         }
     }
@@ -71,13 +74,15 @@ impl<'a> TableSink<'a> {
         let spec = &self.frame.spec;
         let holdings = spec.holding.is_some().then(|| {
             let people = Contributors::new(self.holdings.counts, spec.top, self.holdings.top);
-            let people = people.with_owners(&self.owners);
+            let people = people.with_owners(self.owners);
             if spec.request.is_some() {
                 people.with_requests(self.holding_requests)
             } else {
                 people
             }
         });
+        let people = Contributors::new(self.respondents.counts, spec.top, self.respondents.top);
+        let respondents = if spec.owners { people.with_owners(self.alone) } else { people };
         self.keys.shrink_to_fit();
         self.values.shrink_to_fit();
         let weighted = spec
@@ -91,7 +96,7 @@ impl<'a> TableSink<'a> {
             decimals: self.frame.units.value,
             values: self.values,
             contribution_decimals: self.frame.units.contribution,
-            respondents: Contributors::new(self.respondents.counts, spec.top, self.respondents.top),
+            respondents,
             holdings,
             weighted,
             requests: spec.request.is_some().then_some(self.requests),
@@ -125,11 +130,14 @@ impl Sink for TableSink<'_> {
             if spec.request.is_some() {
                 self.requests.push(measure.requests(row));
             }
+            if spec.owners {
+                self.alone.push(measure.owner(row));
+            }
             self.respondents.push(measure.count(row), measure.top(row), spec.top);
         }
         for holdings in cells.holdings {
             self.holdings.push(holdings.count, holdings.top.into_iter(), spec.top);
-            self.owners.push(holdings.owner);
+            self.owners.push(holdings.owner.map_or(0, u64::from));
             if spec.request.is_some() {
                 self.holding_requests.push(holdings.requests);
             }

@@ -13,6 +13,8 @@ pub struct Record {
     pub value: i128,
     /// Which of the two kinds of protection the respondent asked for.
     pub request: Option<usize>,
+    /// Which record this is, counted from 1 in whatever order; 0 where nobody asks.
+    pub number: i64,
 }
 
 /// The sums and the largest contributions of one cell.
@@ -80,8 +82,16 @@ mod tests {
     fn tally(responses: &[i64]) -> Tally {
         let mut tally = Tally::default();
         for &response in responses {
-            tally
-                .add(Record { response, weight: 1, value: i128::from(response), request: None }, 2);
+            tally.add(
+                Record {
+                    response,
+                    weight: 1,
+                    value: i128::from(response),
+                    request: None,
+                    number: 0,
+                },
+                2,
+            );
         }
         tally
     }
@@ -98,7 +108,7 @@ mod tests {
     #[test]
     fn nothing_is_kept_when_nothing_is_asked_for() {
         let mut tally = Tally::default();
-        tally.add(Record { response: 3, weight: 1, value: 3, request: Some(1) }, 0);
+        tally.add(Record { response: 3, weight: 1, value: 3, request: Some(1), number: 0 }, 0);
         assert!(tally.top.is_empty());
         assert_eq!(tally.requests, [None, Some(3)]);
     }

@@ -29,6 +29,7 @@ fn spec(dimensions: Vec<(&str, Vec<HierarchySpec>)>) -> TableSpec {
         holding: None,
         request: None,
         top: 1,
+        owners: false,
     }
 }
 
@@ -59,7 +60,7 @@ fn gathered(spec: &TableSpec, groups: &[(&[&str], &str, i64)]) -> Result<Gathere
         let named = spec.holding.is_some() && !holding.is_empty();
         let member = holdings.find(&[Some(holding)]).filter(|_| named).map_or(0, |at| at + 1);
         let value = i128::from(*response);
-        let record = Record { response: *response, weight: 1, value, request: None };
+        let record = Record { response: *response, weight: 1, value, request: None, number: 0 };
         let fits = gatherer.push(cell + u128::from(member), record)?;
         assert!(fits.is_some());
     }
@@ -141,7 +142,7 @@ fn a_holding_that_has_several_cells_to_itself_is_known_to() -> Result<(), Tabula
     };
     let coalitions: Vec<Vec<String>> = table
         .holdings()
-        .map_or(&[][..], |holdings| holdings.coalitions())
+        .map_or_else(Vec::new, cellveil_core::Contributors::coalitions)
         .iter()
         .map(named)
         .collect();

@@ -253,6 +253,7 @@ impl Wish {
             holding: self.holdings.then(|| "firm".to_owned()),
             request: None,
             top: 2,
+            owners: false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::loaded::Protection;
 use super::machine::Machine;
 use super::{BatchError, methods};
-use crate::pipeline::secure_by;
+use crate::secure::secure_by;
 use crate::{Error, Exposed, Run, Settings, TimeLimit, audit};
 use cellveil_argus::arb::{CostSpec, Suppress, Technique};
 use cellveil_argus::{CellState, CellStatus, Costs, Instance, Singletons, instance};

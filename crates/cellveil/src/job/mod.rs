@@ -154,7 +154,10 @@ impl Job {
         table.files.extend(protect::files(&place, &sections.protect));
         let settings = protect::settings(&place, &sections.protect)?;
         let formats = protect::formats(&place, &sections.output)?;
-        let rules = rules(&place, sections.rules, &table.data)?;
+        let rules = rules(&place, sections.rules, &table)?;
+        if protection.singletons && !table.further.is_empty() {
+            table.keep_owners();
+        }
         let earlier = sections.protect.earlier.iter().cloned().zip(protection.earlier.clone());
         Ok(Self {
             path: path.to_owned(),
@@ -175,12 +178,13 @@ impl Job {
 fn rules(
     place: &Text<'_>,
     section: Option<toml::Spanned<RuleSet>>,
-    data: &Data,
+    table: &table::Described,
 ) -> Result<RuleSet, JobError> {
     let Some(section) = section else { return Ok(RuleSet::default()) };
     let span = section.span();
     let mut rules = section.into_inner();
-    for dimension in data.dimensions() {
+    let further = table.further.iter().flat_map(|(_, spec)| &spec.dimensions);
+    for dimension in table.data.dimensions().iter().chain(further) {
         let names = rules.missing.entry(dimension.name.clone()).or_default();
         if !names.contains(&dimension.missing) {
             names.push(dimension.missing.clone());

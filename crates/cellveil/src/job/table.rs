@@ -22,6 +22,18 @@ pub(super) struct Described {
     pub(super) files: Vec<(String, PathBuf)>,
 }
 
+impl Described {
+    /// Has every table remember who is alone in a cell, so that one who is alone in cells of several counts as one.
+    pub(super) fn keep_owners(&mut self) {
+        let first = match &mut self.data {
+            Data::Records(_, spec) => Some(spec),
+            Data::Finished(..) => None,
+        };
+        let further = self.further.iter_mut().map(|(_, spec)| spec);
+        first.into_iter().chain(further).for_each(|spec| spec.owners = true);
+    }
+}
+
 pub(super) fn table(place: &Text<'_>, sections: &Sections) -> Result<Described, JobError> {
     let Some(table) = &sections.table else {
         return Err(place
@@ -149,6 +161,7 @@ fn table_spec(
         holding: name(&section.holding),
         request: section.request.as_ref().map(|request| requests(place, request)).transpose()?,
         top: 0,
+        owners: false,
     })
 }
 

@@ -36,6 +36,6 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         let tools = Tools::new(&run);
         cellveil::protect(&job, &out, args.intervals.into(), &tools.engines(), &run)?
     };
-    report(&released, &out, common)?;
+    report(&released, common)?;
     Ok(true)
 }

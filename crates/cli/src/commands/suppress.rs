@@ -8,6 +8,7 @@ use crate::settings::Tools;
 use cellveil::{Released, Run, Settings, instance};
 use cellveil_attack::Intervals;
 use cellveil_suppress::Method;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Choose which cells of an instance to withhold, and prove it
@@ -86,27 +87,36 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
             cellveil::secure(problem, args.method, intervals, tools.engines().solve, &run)?;
         cellveil::publish(&out, secured, &origin, &run)?
     };
-    report(&released, &out, common)?;
+    report(&[released], common)?;
     Ok(true)
 }
 
-/// Tells about a release: what was withheld, where the proof is and how to check it.
-pub(crate) fn report(released: &Released, out: &Path, common: &Common) -> Result<(), Failure> {
-    let summary = &released.summary;
+/// Tells about releases: what was withheld, where the proof is and how to check it.
+pub(crate) fn report(released: &[Released], common: &Common) -> Result<(), Failure> {
     if common.json {
-        return output::print_json(&output::summary_json(summary, out));
+        let json = |one: &Released| output::summary_json(&one.summary, &one.dir);
+        return output::print_json(&match released {
+            [one] => json(one),
+            several => json!({ "releases": several.iter().map(json).collect::<Vec<_>>() }),
+        });
     }
+    released.iter().try_for_each(|one| output::print(&text(one)))
+}
+
+fn text(released: &Released) -> String {
     let names = released.files.iter().filter_map(|file| file.file_name()?.to_str());
-    let tables: Vec<&str> = names.filter(|name| name.starts_with("table.")).collect();
-    let shown = out.display();
-    output::print(&format!(
+    let tables: Vec<&str> = names.filter(|name| name.starts_with("table")).collect();
+    let what =
+        if tables.iter().any(|name| name.starts_with("table-")) { "tables" } else { "table" };
+    let shown = released.dir.display();
+    format!(
         "safe: every sensitive cell is proven to be protected\n{}\n\
          {shown}\n  \
-         the table   {}\n  \
+         the {what:<8}{}\n  \
          the report  report.html\n  \
          the proof   witnesses.parquet, claims.parquet\n\
          check it with: cellveil verify {shown}\n",
-        output::summary_text(summary),
+        output::summary_text(&released.summary),
         tables.join(", "),
-    ))
+    )
 }

@@ -5,7 +5,7 @@ use crate::flags::Common;
 use crate::output::{self, thousands};
 use crate::progress::Bar;
 use crate::settings::Tools;
-use cellveil::{Job, Run};
+use cellveil::{Job, Run, beside};
 use cellveil_publish::Written;
 use serde_json::json;
 use std::fmt::Write;
@@ -21,16 +21,6 @@ pub(crate) struct Arguments {
     /// The job file
     #[arg(value_name = "JOB.toml")]
     job: PathBuf,
-}
-
-/// Where a further table goes: beside the first, with its name added.
-fn beside(out: &Path, name: &str) -> PathBuf {
-    let stem = out.file_stem().unwrap_or_default().to_string_lossy();
-    let file = match out.extension() {
-        Some(extension) => format!("{stem}-{name}.{}", extension.to_string_lossy()),
-        None => format!("{stem}-{name}"),
-    };
-    out.with_file_name(file)
 }
 
 pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {

@@ -11,6 +11,7 @@ mod disks;
 mod examples;
 mod help;
 mod instances;
+mod linked;
 mod proof;
 mod support;
 mod threads;

@@ -63,9 +63,6 @@ fn further_tables_come_from_the_same_records() {
     assert!(counts.starts_with("region,value,respondents,"), "{counts}");
     assert!(counts.contains("\nTotal,16,16,"), "{counts}");
     assert!(read("t-by-holding.csv").contains("\nTotal,470,16,16,"));
-    let refused = desk.run(&["protect", "several.toml"]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("`[tables]` names further tables"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod bad_input;
 mod finished;
 mod formats;
 mod hierarchies;
+mod large;
 mod laws;
 mod records;
 mod support;

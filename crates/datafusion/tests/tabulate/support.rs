@@ -56,6 +56,7 @@ pub(crate) fn spec(dimensions: &[&str], response: Option<&str>) -> TableSpec {
         holding: None,
         request: None,
         top: 2,
+        owners: false,
     }
 }
 

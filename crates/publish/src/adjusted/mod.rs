@@ -15,20 +15,18 @@ use crate::audit_file::AuditGrid;
 use crate::columns::NameColumns;
 use crate::csv_file::write_csv;
 use crate::grid::{Column, Field, Grid, Kind, make_names_unique};
-use crate::manifest::{InstanceNote, SUMMARY};
+use crate::manifest::SUMMARY;
 use crate::parquet_file::write_parquet;
 use crate::proof_files::{ClaimGrid, WitnessGrid};
-use crate::publication::{check_needs, furthest_residual};
-use crate::release_table::write_grid;
+use crate::publication::check_needs;
+use crate::release_table::{TABLE, write_grid};
 use crate::staging::Staging;
-use crate::{Formats, Input, Manifest, PublishError, Summary};
+use crate::{Account, PublishError};
 use cellveil_core::{
-    AdjustedRelease, Adjustment, Audit, CellId, CellNames, Problem, Promise, all_withheld,
-    intruder_view,
+    AdjustedRelease, Adjustment, Audit, CellId, Problem, Promise, all_withheld, intruder_view,
 };
 pub use loss::{LevelLoss, Loss};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -44,18 +42,8 @@ pub struct AdjustedPublication<'a> {
     pub release: &'a AdjustedRelease,
     /// What an intruder who knows the promise can work out; empty where it tells nothing.
     pub audit: &'a Audit,
-    /// The figures of the run.
-    pub summary: Summary,
-    /// The files that were read.
-    pub inputs: Vec<Input>,
-    /// The text of the job file, if there was one.
-    pub job: Option<String>,
-    /// What was allowed: time, gap and the like.
-    pub limits: BTreeMap<String, String>,
-    /// What the table is called.
-    pub title: String,
-    /// Which files hold the table; a release always has CSV and Parquet.
-    pub formats: Formats,
+    /// How it came about.
+    pub account: Account,
 }
 
 /// What the users of an adjusted table may know.
@@ -114,10 +102,10 @@ pub fn write_adjusted(
     let release = publication.release;
     let (problem, adjustment) = (release.problem(), release.adjustment());
     check_needs(problem)?;
-    let formats = Formats { csv: true, parquet: true, ..publication.formats };
     let mut staging = Staging::open(dir, None)?;
     let table = AdjustedTable::new(problem, adjustment)?;
-    write_grid(&mut staging, &table, formats, &publication.title, true)?;
+    let account = &publication.account;
+    write_grid(&mut staging, TABLE, &table, account.formats(), &account.title, true)?;
     let parameters = Parameters::of(release.promise(), adjustment.decimals());
     staging.write(PARAMETERS, true, |sink| {
         serde_json::to_writer_pretty(&mut *sink, &parameters)?;
@@ -140,28 +128,8 @@ pub fn write_adjusted(
         PublishError::Unwritable("internal: the report cannot be put together".into())
     })?;
     staging.write("report.html", false, |sink| sink.write_all(page.as_bytes()))?;
-    staging.write_json(SUMMARY, &publication.summary)?;
-    staging.commit(manifest(publication))
-}
-
-fn manifest(publication: &AdjustedPublication<'_>) -> Manifest {
-    let problem = publication.release.problem();
-    Manifest {
-        cellveil: publication.summary.version.clone(),
-        kind: KIND.to_owned(),
-        title: publication.title.clone(),
-        inputs: publication.inputs.clone(),
-        job: publication.job.clone(),
-        method: publication.summary.method.clone(),
-        seed: publication.summary.seed,
-        limits: publication.limits.clone(),
-        instance: Some(InstanceNote {
-            decimals: problem.decimals(),
-            tolerance: furthest_residual(problem),
-            own_ids: matches!(problem.names(), CellNames::Ids(_)),
-        }),
-        files: Vec::new(),
-    }
+    staging.write_json(SUMMARY, &account.summary)?;
+    staging.commit(account.manifest(KIND, problem))
 }
 
 /// The published table.

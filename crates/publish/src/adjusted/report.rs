@@ -9,7 +9,7 @@ pub(super) fn page(publication: &AdjustedPublication<'_>) -> Result<String, fmt:
     let release = publication.release;
     let (problem, adjustment) = (release.problem(), release.adjustment());
     let loss = Loss::of(problem, adjustment);
-    let title = text(&publication.title);
+    let title = text(&publication.account.title);
     let mut out = String::new();
     write!(
         out,
@@ -51,11 +51,11 @@ fn figures(out: &mut String, publication: &AdjustedPublication<'_>, loss: &Loss)
         (count(problem.len()), "cells".to_owned()),
         (count(problem.needs().len()), "sensitive cells".to_owned()),
         (percent(loss.unchanged, 1.0), "of the cells unchanged".to_owned()),
-        (format!("{:.6}", publication.summary.cost), "cost of the moves".to_owned()),
+        (format!("{:.6}", publication.account.summary.cost), "cost of the moves".to_owned()),
         (format!("{:.2}", loss.l1), "sum of the absolute moves".to_owned()),
         (format!("{:.2}", loss.l2), "root of the squared moves".to_owned()),
     ];
-    if let Some(gap) = publication.summary.gap {
+    if let Some(gap) = publication.account.summary.gap {
         figures.push((percent(gap, 1.0), "of the cost at most could be saved".to_owned()));
     }
     if let Some(hellinger) = loss.hellinger {
@@ -97,14 +97,18 @@ fn notes(out: &mut String, publication: &AdjustedPublication<'_>) -> fmt::Result
          <code>parameters.json</code>; everything else is confidential.</p>\n</section>\n\
          <section id=\"making\">\n<h2>How it was made</h2>\n<dl class=\"list\">\n",
     )?;
-    let summary = &publication.summary;
+    let summary = &publication.account.summary;
     let mut items = vec![
         ("cellveil".to_owned(), summary.version.clone()),
         ("method".to_owned(), summary.method.clone().unwrap_or_default()),
         ("seed".to_owned(), summary.seed.map(|seed| seed.to_string()).unwrap_or_default()),
     ];
     items.extend(
-        publication.limits.iter().map(|(name, value)| (name.replace('_', " "), value.clone())),
+        publication
+            .account
+            .limits
+            .iter()
+            .map(|(name, value)| (name.replace('_', " "), value.clone())),
     );
     for (name, value) in items {
         writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", text(&name), text(&value))?;

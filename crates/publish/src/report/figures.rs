@@ -13,7 +13,7 @@ pub(super) fn header(
     write!(
         out,
         "<header>\n<p class=\"house\">cellveil release</p>\n<h1>{}</h1>\n",
-        text(&publication.title)
+        text(&publication.account.title)
     )?;
     let needs = publication.release.problem().needs().len();
     let sentence = match needs {
@@ -43,7 +43,8 @@ pub(super) fn header(
 
 /// Says which cells are withheld though they were to be published.
 fn released_frozen(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
-    let listed = publication.summary.extra.get(RELEASED_FROZEN).and_then(|list| list.as_array());
+    let listed =
+        publication.account.summary.extra.get(RELEASED_FROZEN).and_then(|list| list.as_array());
     let names: Vec<&str> = listed.into_iter().flatten().filter_map(|name| name.as_str()).collect();
     if names.is_empty() {
         return Ok(());
@@ -56,7 +57,7 @@ fn released_frozen(out: &mut String, publication: &Publication<'_>) -> fmt::Resu
 }
 
 fn figures(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) -> fmt::Result {
-    let summary = &publication.summary;
+    let summary = &publication.account.summary;
     let all = &facts.all;
     let withheld = all.primary + all.secondary;
     let certificate = publication.release.certificate();

@@ -26,7 +26,7 @@ const SCRIPT: &str = include_str!("assets/report.js");
 pub(crate) fn page(publication: &Publication<'_>) -> Result<String, fmt::Error> {
     let facts = Facts::new(publication);
     let mut out = String::new();
-    let title = text(&publication.title);
+    let title = text(&publication.account.title);
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -47,7 +47,7 @@ fn files(out: &mut String) -> fmt::Result {
 }
 
 fn making(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
-    let summary = &publication.summary;
+    let summary = &publication.account.summary;
     out.write_str("<section id=\"making\">\n<h2>How it was made</h2>\n<dl class=\"list\">\n")?;
     let mut item = |name: &str, value: &str| {
         writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", text(name), text(value))
@@ -56,17 +56,17 @@ fn making(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
     item("method", summary.method.as_deref().unwrap_or("–"))?;
     item("seed", &summary.seed.map_or_else(|| "–".to_owned(), |seed| seed.to_string()))?;
     item("proven against", &summary.intruders.join(", "))?;
-    for (name, value) in &publication.limits {
+    for (name, value) in &publication.account.limits {
         item(&name.replace('_', " "), value)?;
     }
-    for input in &publication.inputs {
+    for input in &publication.account.inputs {
         item(
             "input",
             &format!("{} (sha256 {}…)", input.name, input.sha256.get(..12).unwrap_or("")),
         )?;
     }
     out.write_str("</dl>\n")?;
-    if let Some(job) = &publication.job {
+    if let Some(job) = &publication.account.job {
         write!(
             out,
             "<details><summary>The job</summary>\n<pre><code>{}</code></pre>\n</details>\n",

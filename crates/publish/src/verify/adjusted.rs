@@ -12,16 +12,9 @@ use cellveil_core::{
 };
 use std::path::Path;
 
-/// Files without which there is no proof.
-pub(super) const NEEDED: [&str; 7] = [
-    "table.csv",
-    "table.parquet",
-    PARAMETERS,
-    "adjusted.csv",
-    "instance.jj",
-    "witnesses.parquet",
-    "claims.parquet",
-];
+/// Files without which there is no proof, besides the table.
+pub(super) const NEEDED: [&str; 5] =
+    [PARAMETERS, "adjusted.csv", "instance.jj", "witnesses.parquet", "claims.parquet"];
 
 /// Everything after the hashes. An error is a fault that leaves nothing more to check.
 pub(super) fn replay(

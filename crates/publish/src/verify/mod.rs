@@ -10,10 +10,12 @@ mod rows;
 mod tables;
 
 use crate::manifest::{InstanceNote, MANIFEST, SUMMARY};
+use crate::release_table::TABLE;
 use crate::{Manifest, PublishError, Summary, hash_file};
 use cellveil_core::{Pattern, Problem, Why};
 pub(crate) use instance::CellIndex;
 use std::path::Path;
+use tables::Numbering;
 
 /// What verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,15 +43,13 @@ impl Verdict {
     }
 }
 
-/// Files without which there is no proof.
-const NEEDED: [&str; 6] = [
-    "table.csv",
-    "table.parquet",
-    "pattern.csv",
-    "instance.jj",
-    "witnesses.parquet",
-    "claims.parquet",
-];
+/// Files without which there is no proof, besides the tables.
+const NEEDED: [&str; 4] = ["pattern.csv", "instance.jj", "witnesses.parquet", "claims.parquet"];
+
+/// The files of a table.
+fn files_of(table: &str) -> [String; 2] {
+    ["csv", "parquet"].map(|extension| format!("{table}.{extension}"))
+}
 
 /// How many faults of one kind are listed.
 const LISTED: usize = 20;
@@ -66,8 +66,13 @@ pub fn verify_release(dir: &Path) -> Result<Verdict, PublishError> {
         return Ok(verdict);
     };
     let adjusted = manifest.kind == crate::adjusted::KIND;
+    let tables =
+        if manifest.tables.is_empty() { &[TABLE.to_owned()] } else { &manifest.tables[..] };
     let needed = if adjusted { &adjusted::NEEDED[..] } else { &NEEDED[..] };
-    let changed = changed_files(dir, &manifest, needed, &mut verdict.faults);
+    let needed = needed.iter().map(|&name| name.to_owned());
+    let needed: Vec<String> =
+        tables.iter().flat_map(|table| files_of(table)).chain(needed).collect();
+    let changed = changed_files(dir, &manifest, &needed, &mut verdict.faults);
     let replay = if adjusted { adjusted::replay } else { replay };
     if let Err(fault) = replay(dir, &manifest, &changed, &mut verdict) {
         verdict.faults.push(fault);
@@ -88,7 +93,9 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
         Some(manifest) if ["audit", "table"].contains(&manifest.kind.as_str()) => Err(
             not_a_release(format!("it is an output of kind `{}`, without a proof", manifest.kind)),
         ),
-        None if !NEEDED.iter().any(|name| dir.join(name).is_file()) => {
+        None if !NEEDED.iter().any(|name| dir.join(name).is_file())
+            && !files_of(TABLE).iter().any(|name| dir.join(name).is_file()) =>
+        {
             Err(not_a_release(format!("it has no `{MANIFEST}`")))
         }
         Some(_) | None => Ok(None),
@@ -99,14 +106,14 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
 fn changed_files(
     dir: &Path,
     manifest: &Manifest,
-    needed: &[&str],
+    needed: &[String],
     faults: &mut Vec<String>,
 ) -> Vec<String> {
     let mut changed = Vec::new();
-    for &name in needed {
+    for name in needed {
         if manifest.file(name).is_none() {
             faults.push(format!("`{MANIFEST}` does not list `{name}`"));
-            changed.push(name.to_owned());
+            changed.push(name.clone());
         }
     }
     for file in &manifest.files {
@@ -141,7 +148,15 @@ fn replay(
     check_summary(dir, &problem, &pattern, &mut verdict.faults);
     let intact = |name: &str| !changed.iter().any(|file| file == name);
     let subject = Subject { problem: &problem, pattern: &pattern, note };
-    tables::check_tables(dir, &subject, intact("table.parquet"), &mut verdict.faults);
+    let mut tables = tables::Tables::new(&subject, &index);
+    if manifest.tables.is_empty() {
+        tables.check(dir, TABLE, Numbering::Rows, intact, &mut verdict.faults);
+    } else {
+        for table in &manifest.tables {
+            tables.check(dir, table, Numbering::FirstColumn, intact, &mut verdict.faults);
+        }
+        tables.check_complete(&mut verdict.faults);
+    }
     // Damaged Parquet is not even opened: its reader trusts what it reads.
     if intact("witnesses.parquet") && intact("claims.parquet") {
         proof::check_proof(dir, &subject, &index, verdict)?;

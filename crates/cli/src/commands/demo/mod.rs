@@ -41,10 +41,10 @@ pub(crate) fn run(args: &Arguments, common: &Common) -> Result<bool, Failure> {
         cellveil::protect(&job, &out, Intervals::All, &tools.engines(), &run)?
     };
     let verdict = verify_release(&out)?;
-    if !common.json && !common.quiet {
-        show(&job, &released, &verdict)?;
+    if let Some(first) = released.first().filter(|_| !common.json && !common.quiet) {
+        show(&job, first, &verdict)?;
     }
-    report(&released, &out, common)?;
+    report(&released, common)?;
     Ok(verdict.is_proven())
 }
 
