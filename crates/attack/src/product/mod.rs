@@ -63,9 +63,6 @@ const SUMMANDS: usize = 64;
 /// Which part of what is missing each must bring, one part in so many: few large products first.
 const SHARES: [i64; 3] = [1, 4, 16];
 
-/// Into how many portions a large amount is divided that cells of the finest level are to make up for.
-const PORTIONS: [u64; 3] = [1, 2, 5];
-
 /// What the cells of a witness cost.
 fn paid(witness: &Witness, price: &Price<'_>) -> f64 {
     witness.moves.iter().filter_map(|&(cell, _)| price(cell)).sum()
@@ -117,20 +114,13 @@ impl<'a> Products<'a> {
         price: &Price<'_>,
     ) -> Option<Witness> {
         let target = target.max(1);
-        let sums = PORTIONS.iter().filter_map(|&portions| {
-            let mut sum = Sum { problem: self.problem, moved: Map::default() };
-            let least = (target as u64).div_ceil(portions) as i64;
-            let wanted = Wanted { cell, side, least, most: least };
-            for _ in 0..portions {
-                let step = |cell: CellId, side: Side| sum.step(cell, side, price);
-                for (cell, times) in Pursuit::run(&self.grid, wanted, &step)? {
-                    sum.push(cell, side.sign() * i64::from(times) * least);
-                }
-            }
-            self.witness(sum)
-        });
-        let paid = |witness: &Witness| paid(witness, price);
-        sums.min_by(|a, b| paid(a).total_cmp(&paid(b)))
+        let mut sum = Sum { problem: self.problem, moved: Map::default() };
+        let step = |cell: CellId, side: Side| sum.step(cell, side, price);
+        let wanted = Wanted { cell, side, least: target, most: target };
+        for (cell, times) in Pursuit::run(&self.grid, wanted, &step)? {
+            sum.push(cell, side.sign() * i64::from(times) * target);
+        }
+        self.witness(sum)
     }
 
     /// Products that add up, each of which brings at least one part in `share` of what is missing.
