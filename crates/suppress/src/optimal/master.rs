@@ -92,14 +92,15 @@ impl<'a> Master<'a> {
         self.session = None;
     }
 
-    /// Solves the program; `None` if the cuts contradict each other, so that no pattern is safe.
-    pub(super) fn solve(&mut self) -> Result<Option<Relaxed>, EngineError> {
+    /// Solves the program, within so many seconds; `None` if the cuts contradict each other, so that no pattern is safe.
+    pub(super) fn solve(&mut self, seconds: Option<f64>) -> Result<Option<Relaxed>, EngineError> {
         self.forget_idle();
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.engine.open(&self.model(false))?,
         };
-        let outcome = session.solve(&Limits::default())?;
+        let seconds = seconds.map(|left| left.max(0.01));
+        let outcome = session.solve(&Limits { seconds, ..Limits::default() })?;
         self.session = Some(session);
         let solution = match outcome {
             Outcome::Optimal(solution) => solution,

@@ -4,6 +4,7 @@
 //! makes, the withheld cells in it must leave enough room. The cheapest pattern under some cuts is a lower bound; what it misses
 //! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
 
+mod ascent;
 mod cuts;
 pub(crate) mod heuristic;
 mod level;
@@ -15,6 +16,7 @@ mod separate;
 mod whole;
 
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
+use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
 use level::{Level, System};
@@ -78,6 +80,9 @@ pub(crate) fn from(
 /// The share of the time that is left that goes into rounds of cuts before whole patterns are searched for.
 const CUTTING: f64 = 0.5;
 
+/// With more levels than this there are no rounds of cuts: their first program would take minutes.
+const MANY: usize = 20_000;
+
 /// No safe pattern costs less than this, whatever method it is from. Rounds of cuts end when `work` is used up, in programs times
 /// terms of relations, when the time is, or when the gap of a known pattern is small enough: what is known then is a bound.
 ///
@@ -97,10 +102,15 @@ pub fn lower_bound(
         if levels.is_empty() {
             continue;
         }
+        let ascended = ascent(&system, &levels);
+        if levels.len() > MANY {
+            cost += ascended;
+            continue;
+        }
         let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds };
         search.cut(known, work, (context.seconds_left)())?;
-        cost += search.rounds.bound;
+        cost += search.rounds.bound.max(ascended);
     }
     let cost = whole(problem, cost);
     Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })

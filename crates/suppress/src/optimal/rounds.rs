@@ -7,6 +7,7 @@ use super::separate::{Answer, View, Watched};
 use crate::method::Context;
 use cellveil_lp::EngineError;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// The state of the rounds.
 pub(super) struct Rounds<'a> {
@@ -81,9 +82,11 @@ impl<'a> Rounds<'a> {
             round: 0,
             next: 0,
         };
+        let levels: BTreeSet<Level> = levels.into_iter().collect();
         for level in levels {
-            rounds.watch(level)?;
+            rounds.take_in(level)?;
         }
+        rounds.sort();
         Ok(rounds)
     }
 
@@ -92,14 +95,24 @@ impl<'a> Rounds<'a> {
         if self.levels.iter().any(|watched| watched.level == level) {
             return Ok(false);
         }
+        self.take_in(level)?;
+        self.sort();
+        Ok(true)
+    }
+
+    fn take_in(&mut self, level: Level) -> Result<(), EngineError> {
         for cut in of_one_relation(self.system, &level).iter().filter_map(|c| c.cut(|_| false)) {
             self.master.add(cut)?;
         }
         self.levels.push(Watched::new(self.system, level));
+        Ok(())
+    }
+
+    /// Large levels first.
+    fn sort(&mut self) {
         self.levels.sort_by(|a, b| {
             b.level.target.cmp(&a.level.target).then_with(|| a.level.cmp(&b.level))
         });
-        Ok(true)
     }
 
     /// How many rounds it takes to look at every level.
@@ -115,7 +128,9 @@ impl<'a> Rounds<'a> {
 
     /// One round.
     pub(super) fn round(&mut self) -> Result<Round, EngineError> {
-        let Some(relaxed) = self.master.solve()? else { return Ok(Round::Infeasible) };
+        let Some(relaxed) = self.master.solve((self.context.seconds_left)())? else {
+            return Ok(Round::Infeasible);
+        };
         self.bound = self.bound.max(relaxed.bound);
         self.round += 1;
         let mut prices = Prices::new(self.system, &relaxed, self.master.scale);
