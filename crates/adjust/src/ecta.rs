@@ -133,7 +133,7 @@ fn attempt(
         upper[i] = upper[i].min(radius);
     }
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
-    let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context.engine)? else {
+    let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context)? else {
         return Ok(None);
     };
     let per_unit = adjustment.per_unit(problem).unwrap_or(1) as f64;

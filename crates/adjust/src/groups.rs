@@ -178,7 +178,7 @@ impl<'a> Groups<'a> {
         }
         let still = vec![0.0; self.view.relations().len()];
         let ranges = Ranges { lower: &lower, upper: &upper, missing: &still };
-        if met && let Some(table) = exact(self.view, &moves, &ranges, false, self.context.engine)? {
+        if met && let Some(table) = exact(self.view, &moves, &ranges, false, self.context)? {
             witness_of(self.view, &table).map(|witness| ledger.add(witness));
         }
         Ok(least)

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::exact::{Ranges, exact};
 use crate::method::finished;
 use crate::program::{Answer, Program, Sense};
-use crate::quadratic::Quadratic;
+use crate::quadratic::{self, Quadratic};
 use crate::task::{Senses, Sensitive, Task};
 use crate::{AdjustError, Adjusted, Norm, Options, keyed_sense};
 use cellveil_core::{Adjustment, CellId, Problem, Promise, Side, Status, levels, units};
@@ -149,7 +149,7 @@ pub fn adjust_online(
     }
     let moves = moves.ok_or(AdjustError::NotExact)?;
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
-    let adjustment = exact(problem, &moves, &ranges, options.whole, context.engine)?;
+    let adjustment = exact(problem, &moves, &ranges, options.whole, context)?;
     let adjustment = adjustment.ok_or(AdjustError::NotExact)?;
     let cost = crate::method::cost(problem, &adjustment, options);
     Ok(OnlineAnswer { adjustment, cost, relaxed })
@@ -173,7 +173,7 @@ fn nearest(
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, AdjustError> {
     if norm == Norm::L2 {
-        return Ok(Quadratic::new(task).solve(lower, upper, None).map(|priced| priced.moves));
+        return Ok(squares(task, lower, upper));
     }
     let chosen: Vec<Sense> = senses.iter().copied().map(Some).collect();
     let answer = Program::new(task, None).relax(context.engine, &chosen, &Limits::default())?;
@@ -303,7 +303,7 @@ fn within(
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, AdjustError> {
     if norm == Norm::L2 {
-        return Ok(Quadratic::new(task).solve(lower, upper, None).map(|priced| priced.moves));
+        return Ok(squares(task, lower, upper));
     }
     let scale = task.scale();
     let model = split(task, lower, upper, scale, true);
@@ -312,4 +312,12 @@ fn within(
     };
     let moved = |i: usize| (solution.columns[2 * i + 1] - solution.columns[2 * i]) * scale;
     Ok(Some((0..task.weights.len()).map(moved).collect()))
+}
+
+fn squares(task: &Task<'_>, lower: &[f64], upper: &[f64]) -> Option<Vec<f64>> {
+    let ranges = quadratic::Ranges { lower, upper, soft: None, miss: quadratic::MISS };
+    match Quadratic::new(task).solve(&ranges, None, &|| false) {
+        quadratic::Answer::Nearest(priced) => Some(priced.moves),
+        quadratic::Answer::Nothing | quadratic::Answer::OutOfTime => None,
+    }
 }

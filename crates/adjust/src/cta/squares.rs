@@ -1,24 +1,28 @@
 //! The norm of squares: senses are turned round as the prices say, and for small tables the optimum is proven by tangents.
 
+use super::mend::mend;
 use super::start::other;
 use super::{Best, find};
 use crate::balance::balanced_senses;
 use crate::context::Context;
+use crate::exact::added_up;
 use crate::program::Point;
-use crate::quadratic::{Priced, Quadratic};
+use crate::quadratic::{Answer, MISS, Priced, Quadratic, Ranges};
 use crate::task::{Senses, Task};
 use crate::{AdjustError, Search};
 use cellveil_core::Side;
 use cellveil_lp::{Limits, Model, Outcome};
 
 /// Up to so many cells, a first table is looked for with linear programs.
-const SMALL: usize = 50_000;
+const SMALL: usize = 2_500;
 /// Up to so many sensitive cells, the optimum is looked for.
 const FEW: usize = 60;
 /// How often tangents are added.
 const TANGENTS: usize = 200;
 /// How often senses may be turned round in vain.
 const FAILURES: usize = 6;
+/// The shares of known prices that are tried for a bound.
+const SHARES: [f64; 4] = [0.0, 0.1, 0.4, 1.0];
 
 /// A table and a bound below which no cost lies.
 pub(crate) fn find_squares(
@@ -29,7 +33,13 @@ pub(crate) fn find_squares(
 ) -> Result<(Best, f64), AdjustError> {
     let quadratic = Quadratic::new(task);
     let mut squares = Squares { task, context, quadratic, best: None, bound: 0.0 };
-    squares.try_senses(&balanced_senses(task));
+    let mut senses = balanced_senses(task);
+    squares.add_up(&senses);
+    let prices = mend(task, &squares.quadratic, &mut senses, context);
+    squares.try_senses_from(&senses, prices.as_deref());
+    if squares.best.is_none() && context.is_over() {
+        return Err(AdjustError::OutOfTime);
+    }
     if squares.best.is_none() || task.weights.len() <= SMALL {
         let (first, _) = find(linear, Search::Start, context)?;
         squares.try_senses(&first.senses);
@@ -62,11 +72,23 @@ struct Squares<'a> {
 impl Squares<'_> {
     /// Solves for senses from the best prices on; keeps the table if it is the best.
     fn try_senses(&mut self, senses: &Senses) -> bool {
+        let start = self.best.as_ref().map(|(_, priced)| priced.prices.clone());
+        self.try_senses_from(senses, start.as_deref())
+    }
+
+    fn try_senses_from(&mut self, senses: &Senses, start: Option<&[f64]>) -> bool {
         let (mut lower, mut upper) = self.task.ranges(senses);
         self.task.leave_room(&mut lower, &mut upper);
-        let start = self.best.as_ref().map(|(_, priced)| priced.prices.as_slice());
-        let Some(priced) = self.quadratic.solve(&lower, &upper, start) else { return false };
-        self.bound = self.bound.max(self.lagrangian(&priced.prices));
+        let is_over = || self.context.is_over();
+        let ranges = Ranges { lower: &lower, upper: &upper, soft: None, miss: MISS };
+        let answer = self.quadratic.solve(&ranges, start, &is_over);
+        let Answer::Nearest(priced) = answer else { return false };
+        self.raise_bound(&priced.prices);
+        self.keep(senses, priced)
+    }
+
+    /// Keeps a table if it is the best.
+    fn keep(&mut self, senses: &Senses, priced: Priced) -> bool {
         let cost = |priced: &Priced| self.task.squares(&priced.moves);
         let better =
             self.best.as_ref().is_none_or(|(_, best)| cost(&priced) < cost(best) * (1.0 - 1e-9));
@@ -75,6 +97,24 @@ impl Squares<'_> {
             self.best = Some((senses.clone(), priced));
         }
         better
+    }
+
+    /// The table in which sensitive cells stand at their levels and only totals follow, if it is one: it is found at once.
+    fn add_up(&mut self, senses: &Senses) {
+        let (mut lower, mut upper) = self.task.ranges(senses);
+        self.task.leave_room(&mut lower, &mut upper);
+        let Some(moves) = added_up(self.task, &lower, &upper) else { return };
+        let prices = vec![0.0; self.task.missing.len()];
+        self.raise_bound(&prices);
+        self.keep(senses, Priced { moves, prices });
+    }
+
+    /// Prices bring a bound at any size; those of a table with chosen senses are often too large for open ones.
+    fn raise_bound(&mut self, prices: &[f64]) {
+        for share in SHARES {
+            let prices: Vec<f64> = prices.iter().map(|price| share * price).collect();
+            self.bound = self.bound.max(self.lagrangian(&prices));
+        }
     }
 
     /// With given prices, every cell on its own: no table costs less.
