@@ -2,7 +2,7 @@
 
 mod blocks;
 mod descent;
-mod mend;
+mod settle;
 mod squares;
 mod start;
 mod subtables;

@@ -1,6 +1,6 @@
 //! The norm of squares: senses are turned round as the prices say, and for small tables the optimum is proven by tangents.
 
-use super::mend::mend;
+use super::settle::{Terms, settle};
 use super::start::other;
 use super::{Best, find};
 use crate::balance::balanced_senses;
@@ -35,8 +35,7 @@ pub(crate) fn find_squares(
     let mut squares = Squares { task, context, quadratic, best: None, bound: 0.0 };
     let mut senses = balanced_senses(task);
     squares.add_up(&senses);
-    let prices = mend(task, &squares.quadratic, &mut senses, context);
-    squares.try_senses_from(&senses, prices.as_deref());
+    squares.settle(&mut senses);
     if squares.best.is_none() && context.is_over() {
         return Err(AdjustError::OutOfTime);
     }
@@ -70,15 +69,31 @@ struct Squares<'a> {
 }
 
 impl Squares<'_> {
+    /// Solves for senses, some of which may be turned round; keeps the table if it is the best.
+    fn settle(&mut self, senses: &mut Senses) {
+        let terms = Terms { may_turn: true, worth: f64::INFINITY };
+        if let Some(priced) = settle(self.task, &self.quadratic, senses, None, terms, self.context)
+        {
+            self.raise_bound(&priced.prices);
+            self.keep(senses, priced);
+        }
+    }
+
     /// Solves for senses from the best prices on; keeps the table if it is the best.
     fn try_senses(&mut self, senses: &Senses) -> bool {
         let start = self.best.as_ref().map(|(_, priced)| priced.prices.clone());
-        self.try_senses_from(senses, start.as_deref())
-    }
-
-    fn try_senses_from(&mut self, senses: &Senses, start: Option<&[f64]>) -> bool {
-        let (mut lower, mut upper) = self.task.ranges(senses);
-        self.task.leave_room(&mut lower, &mut upper);
+        let start = start.as_deref();
+        if self.task.weights.len() > SMALL {
+            let worth = self
+                .best
+                .as_ref()
+                .map_or(f64::INFINITY, |(_, best)| self.task.squares(&best.moves));
+            let terms = Terms { may_turn: false, worth };
+            let (task, mut senses) = (self.task, senses.clone());
+            let found = settle(task, &self.quadratic, &mut senses, start, terms, self.context);
+            return found.is_some_and(|priced| self.keep(&senses, priced));
+        }
+        let (lower, upper) = self.task.ranges(senses);
         let is_over = || self.context.is_over();
         let ranges = Ranges { lower: &lower, upper: &upper, soft: None, miss: MISS };
         let answer = self.quadratic.solve(&ranges, start, &is_over);
