@@ -9,6 +9,7 @@ mod subtables;
 mod two_ways;
 mod whole;
 
+pub(crate) use settle::settle_for_less;
 pub(crate) use squares::find_squares;
 pub(crate) use whole::find_whole;
 

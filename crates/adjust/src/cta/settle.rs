@@ -79,6 +79,55 @@ pub(super) fn settle(
     None
 }
 
+/// How often cells aim further when what cannot be reached is given up.
+const AIMS: usize = 10;
+
+/// The nearest table in which no sensitive cell goes against its sense and each comes as near as it can to the level that is asked: misses
+/// are the least together, in squares. `None` if there is no table at all.
+pub(crate) fn settle_for_less(
+    task: &Task<'_>,
+    senses: &Senses,
+    asked: &[f64],
+    context: &Context<'_>,
+) -> Option<Vec<f64>> {
+    let quadratic = Quadratic::new(task);
+    let mut cells = Cells::new(task, senses);
+    for ((s, &sense), &level) in task.sensitive.iter().zip(senses).zip(asked) {
+        let i = s.cell.index();
+        if s.level(sense).is_none() {
+            cells.levels[i] = level * sense.sign() as f64;
+            cells.aims[i] = cells.levels[i];
+            (cells.lower[i], cells.upper[i]) = (task.lower[i], task.upper[i]);
+        }
+        if task.is_additive() && cells.levels[i] != 0.0 {
+            match sense {
+                Side::Up => cells.lower[i] = cells.lower[i].max(0.0),
+                Side::Down => cells.upper[i] = cells.upper[i].min(0.0),
+            }
+        }
+    }
+    let mut prices: Option<Vec<f64>> = None;
+    let mut moves = None;
+    for _ in 0..AIMS {
+        let ranges = Ranges {
+            lower: &cells.lower,
+            upper: &cells.upper,
+            soft: Some(&cells.aims),
+            miss: MISSES[1],
+        };
+        let is_over = || context.is_over();
+        let Answer::Nearest(priced) = quadratic.solve(&ranges, prices.as_deref(), &is_over) else {
+            return moves;
+        };
+        let short = cells.aim_further(task, &priced.moves);
+        (prices, moves) = (Some(priced.prices), Some(priced.moves));
+        if short <= SHORT {
+            break;
+        }
+    }
+    moves
+}
+
 /// Where cells may go, and where sensitive ones are to go.
 struct Cells {
     lower: Vec<f64>,
