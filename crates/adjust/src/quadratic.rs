@@ -22,6 +22,8 @@ const NEARLY_FREE: f64 = 1e-6;
 const DAMPING: (f64, f64) = (1e-9, 1e-1);
 /// A step is long enough when the slope at its end is at most this share of the slope at its start.
 const FLAT: f64 = 0.3;
+/// Prices that gain along a step of this length gain without end: there is no table.
+const FURTHEST: f64 = 1e9;
 
 /// A quadratic program over a table.
 pub(crate) struct Quadratic<'a> {
@@ -48,8 +50,8 @@ pub(crate) struct Priced {
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Nearest(Priced),
-    /// The ranges leave no table, or none was found.
-    Nothing,
+    /// The ranges leave no table, or none was found before these prices.
+    Nothing(Vec<f64>),
     OutOfTime,
 }
 
@@ -59,6 +61,8 @@ pub(crate) struct Ranges<'a> {
     pub(crate) upper: &'a [f64],
     /// Per cell the move at which it wants to be at least, or at most if it is negative; nothing where it is 0.
     pub(crate) soft: Option<&'a [f64]>,
+    /// Per cell the share of its weight that counts; all of it where there is none.
+    pub(crate) shares: Option<&'a [f64]>,
     /// What relations may miss, as a share of the largest move.
     pub(crate) miss: f64,
 }
@@ -148,6 +152,37 @@ impl<'a> Quadratic<'a> {
         State { prices, pulls, moves, free }
     }
 
+    fn cells(&self, ranges: &Ranges<'_>) -> Cells {
+        let mut curvature = self.curvature.clone();
+        if let Some(shares) = ranges.shares {
+            let shares = self.gathered(shares);
+            curvature.iter_mut().zip(shares).for_each(|(curvature, share)| *curvature *= share);
+        }
+        Cells {
+            lower: self.gathered(ranges.lower),
+            upper: self.gathered(ranges.upper),
+            soft: ranges.soft.map(|soft| self.gathered(soft)),
+            curvature,
+        }
+    }
+
+    /// Whether every weight counts as it is, so that prices bring bounds.
+    pub(crate) fn is_faithful(&self, task: &Task<'_>) -> bool {
+        let weight = |at: usize| task.weights[self.cells[at] as usize];
+        (0..self.cells.len()).all(|at| self.curvature[at] <= 2.0 * weight(at))
+    }
+
+    /// What no table in these ranges, without soft levels, costs less than, whatever the prices.
+    pub(crate) fn bound(&self, ranges: &Ranges<'_>, prices: &[f64]) -> f64 {
+        let cells = self.cells(ranges);
+        let state = self.state(prices.to_vec(), &cells);
+        let cost = |i: usize| {
+            let z = state.moves[i];
+            z * (0.5 * cells.curvature[i] * z - state.pulls[i])
+        };
+        dot(prices, self.missing) + (0..state.moves.len()).map(cost).sum::<f64>()
+    }
+
     /// Solves the program from known prices on.
     pub(crate) fn solve(
         &self,
@@ -155,12 +190,7 @@ impl<'a> Quadratic<'a> {
         start: Option<&[f64]>,
         is_over: &dyn Fn() -> bool,
     ) -> Answer {
-        let cells = Cells {
-            lower: self.gathered(ranges.lower),
-            upper: self.gathered(ranges.upper),
-            soft: ranges.soft.map(|soft| self.gathered(soft)),
-            curvature: self.curvature.clone(),
-        };
+        let cells = self.cells(ranges);
         let prices = start.map_or_else(|| vec![0.0; self.missing.len()], <[f64]>::to_vec);
         let mut state = self.state(prices, &cells);
         let (mut damping, mut first_miss) = (DAMPING.0, 0.0);
@@ -180,17 +210,21 @@ impl<'a> Quadratic<'a> {
             let constant = dot(&step, self.missing);
             let slope = Slope { cells: &cells, constant, pulls: &state.pulls, along: &along };
             let Some(length) = slope.length() else { break };
+            let endless = length >= FURTHEST;
             let by = if length < 0.1 { 10.0 } else { 0.1 };
             damping = (damping * by).clamp(DAMPING.0, DAMPING.1);
             let mut prices = state.prices;
             prices.iter_mut().zip(&step).for_each(|(price, s)| *price += length * s);
             state = self.state(prices, &cells);
+            if endless {
+                break;
+            }
         }
         let missed = largest(&self.surplus(&state.moves));
         if missed <= NEARLY * largest(&state.moves).max(1e-12) {
             return self.nearest(state);
         }
-        Answer::Nothing
+        Answer::Nothing(state.prices)
     }
 
     fn nearest(&self, state: State) -> Answer {
@@ -246,7 +280,7 @@ impl Slope<'_> {
         self.constant - (0..self.pulls.len()).map(term).sum::<f64>()
     }
 
-    /// A length at which the slope is nearly 0; `None` if the prices gain nothing, or without end: then there is no table.
+    /// A length at which the slope is nearly 0, or the furthest if the prices gain without end; `None` if they gain nothing.
     fn length(&self) -> Option<f64> {
         let first = self.at(0.0);
         if first <= 0.0 {
@@ -255,10 +289,10 @@ impl Slope<'_> {
         let (mut low, mut high) = (0.0, 1.0);
         let mut slope = self.at(high);
         while slope > FLAT * first {
-            (low, high) = (high, 2.0 * high);
-            if high > 1e9 {
-                return None;
+            if high >= FURTHEST {
+                return Some(high);
             }
+            (low, high) = (high, 2.0 * high);
             slope = self.at(high);
         }
         if slope >= -FLAT * first {

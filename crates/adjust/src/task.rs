@@ -166,16 +166,6 @@ impl<'a> Task<'a> {
         moves.iter().zip(&self.weights).map(|(z, w)| w * z * z).sum()
     }
 
-    /// About what one sensitive cell costs in the norm of squares.
-    pub(crate) fn squares_price(&self) -> f64 {
-        let cost = |s: &Sensitive| {
-            let least = s.down.unwrap_or(f64::INFINITY).min(s.up.unwrap_or(f64::INFINITY));
-            self.weights[s.cell.index()] * least * least
-        };
-        let sum: f64 = self.sensitive.iter().map(cost).sum();
-        if sum > 0.0 { sum / self.sensitive.len() as f64 } else { 1.0 }
-    }
-
     /// In a large table totals are added up again from rounded parts, so sensitive ones go a hair further than they must.
     pub(crate) fn leave_room(&self, lower: &mut [f64], upper: &mut [f64]) {
         if self.weights.len() <= LARGE {

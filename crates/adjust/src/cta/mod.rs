@@ -1,6 +1,7 @@
 //! Controlled tabular adjustment: the nearest additive table in which every sensitive cell is far enough from the truth.
 
 mod blocks;
+mod branch;
 mod descent;
 mod settle;
 mod squares;

@@ -47,8 +47,7 @@ pub(super) fn settle(
     let mut miss = MISSES[usize::from(!terms.may_turn)];
     let (mut least, mut in_vain) = (f64::INFINITY, 0);
     for _ in 0..ROUNDS {
-        let ranges =
-            Ranges { lower: &cells.lower, upper: &cells.upper, soft: Some(&cells.aims), miss };
+        let ranges = cells.ranges(miss);
         let is_over = || context.is_over();
         let answer = quadratic.solve(&ranges, prices.as_deref(), &is_over);
         let Answer::Nearest(priced) = answer else { return None };
@@ -109,12 +108,7 @@ pub(crate) fn settle_for_less(
     let mut prices: Option<Vec<f64>> = None;
     let mut moves = None;
     for _ in 0..AIMS {
-        let ranges = Ranges {
-            lower: &cells.lower,
-            upper: &cells.upper,
-            soft: Some(&cells.aims),
-            miss: MISSES[1],
-        };
+        let ranges = cells.ranges(MISSES[1]);
         let is_over = || context.is_over();
         let Answer::Nearest(priced) = quadratic.solve(&ranges, prices.as_deref(), &is_over) else {
             return moves;
@@ -153,6 +147,11 @@ impl Cells {
             }
         }
         Self { lower, upper, aims: levels.clone(), levels }
+    }
+
+    fn ranges(&self, miss: f64) -> Ranges<'_> {
+        let (lower, upper, soft) = (&self.lower, &self.upper, Some(self.aims.as_slice()));
+        Ranges { lower, upper, soft, shares: None, miss }
     }
 
     /// Cells that were turned round aim at their new level.
