@@ -236,7 +236,9 @@ impl<'a> Quadratic<'a> {
         let mut diagonal = self.sparse.diagonal(free);
         let most = largest(&diagonal);
         let small = if most > 0.0 { damping * most } else { 1.0 };
-        diagonal.iter_mut().for_each(|d| *d += small);
+        for d in &mut diagonal {
+            *d += small;
+        }
         let mut x = vec![0.0; surplus.len()];
         let mut residual: Vec<f64> = surplus.iter().map(|sum| -sum).collect();
         let mut scaled: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();

@@ -6,6 +6,7 @@
 use super::squares::Squares;
 use crate::program::Sense;
 use crate::quadratic::{Answer, MISS, Ranges};
+use crate::task::Sensitive;
 use cellveil_core::Side;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -58,7 +59,7 @@ impl Squares<'_> {
         if !self.quadratic.is_faithful(self.task) {
             return;
         }
-        let forced: Vec<Sense> = self.task.sensitive.iter().map(|s| s.forced()).collect();
+        let forced: Vec<Sense> = self.task.sensitive.iter().map(Sensitive::forced).collect();
         let mut heap = BinaryHeap::from([Node { senses: forced, bound: 0.0 }]);
         let mut prices = vec![0.0; self.task.missing.len()];
         // Nodes with all senses chosen for which neither a table was found nor shown that there is none.

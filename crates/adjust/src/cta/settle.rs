@@ -58,20 +58,20 @@ pub(super) fn settle(
         if !blocked.is_empty() && !terms.may_turn || task.squares(&priced.moves) >= terms.worth {
             return None;
         }
-        if !blocked.is_empty() {
-            let incidence = incidence
-                .get_or_insert_with(|| task.problem.relations().incidence(task.problem.len()));
-            turn_some(task, senses, &mut turns, blocked, incidence);
-            cells = Cells { aims: cells.aims, ..Cells::new(task, senses) }.with_new_aims(task);
-            (least, in_vain) = (f64::INFINITY, 0);
-        } else {
+        if blocked.is_empty() {
             let short = cells.aim_further(task, &priced.moves);
-            if short <= SHORT && miss == MISSES[1] {
+            if short <= SHORT && miss <= MISSES[1] {
                 return Some(priced);
             }
             in_vain = if short < 0.5 * least || in_vain == IN_VAIN { 0 } else { in_vain + 1 };
             least = if in_vain == 0 { short } else { least };
             miss = MISSES[1];
+        } else {
+            let incidence = incidence
+                .get_or_insert_with(|| task.problem.relations().incidence(task.problem.len()));
+            turn_some(task, senses, &mut turns, blocked, incidence);
+            cells = Cells { aims: cells.aims, ..Cells::new(task, senses) }.with_new_aims(task);
+            (least, in_vain) = (f64::INFINITY, 0);
         }
         prices = Some(priced.prices);
     }
@@ -182,7 +182,7 @@ impl Cells {
             let i = s.cell.index();
             let side = if self.levels[i] > 0.0 { Side::Up } else { Side::Down };
             let level = s.level(side).unwrap_or(0.0) * side.sign() as f64;
-            let has_room = self.levels[i] != 0.0 && self.levels[i] != level;
+            let has_room = self.levels[i].abs() > level.abs();
             if has_room && moves[i] / self.levels[i] < 1.0 - SHORT {
                 (self.levels[i], self.aims[i], found) = (level, level, true);
             }
@@ -218,13 +218,19 @@ fn turn_some(
     blocked.sort_by(|a, b| patience(a).total_cmp(&patience(b)).then(a.1.cmp(&b.1)));
     let mut allowed = vec![0.0; task.missing.len()];
     for &(_, at) in &blocked {
-        rows(at).iter().for_each(|&(row, _)| allowed[row as usize] += AT_ONCE);
+        for &(row, _) in rows(at) {
+            allowed[row as usize] += AT_ONCE;
+        }
     }
-    allowed.iter_mut().for_each(|count| *count = f64::max(*count, 1.0));
+    for count in &mut allowed {
+        *count = f64::max(*count, 1.0);
+    }
     for (_, at) in blocked {
         let free = rows(at).iter().all(|&(row, _)| allowed[row as usize] >= 1.0);
         if free && task.sensitive[at].forced().is_none() {
-            rows(at).iter().for_each(|&(row, _)| allowed[row as usize] -= 1.0);
+            for &(row, _) in rows(at) {
+                allowed[row as usize] -= 1.0;
+            }
             senses[at] = other(senses[at]);
             turns[at] += 1;
         }
