@@ -126,7 +126,8 @@ impl Squares<'_> {
         }
         let (lower, upper, shares) = (&lower, &upper, Some(shares.as_slice()));
         let ranges = Ranges { lower, upper, soft: None, shares, miss: MISS };
-        let answer = self.quadratic.solve(&ranges, Some(prices), &|| false);
+        let is_over = || self.context.is_over();
+        let answer = self.quadratic.solve(&ranges, Some(prices), &is_over);
         let moves = match answer {
             Answer::Nearest(priced) => {
                 *prices = priced.prices;

@@ -37,15 +37,21 @@ pub(crate) fn find_squares(
         return Err(AdjustError::OutOfTime);
     }
     if squares.best.is_none() || task.weights.len() <= SMALL {
-        let (first, _) = find(linear, Search::Start, context)?;
-        squares.try_senses(&first.senses);
+        match find(linear, Search::Start, context) {
+            Ok((first, _)) => {
+                squares.try_senses(&first.senses);
+            }
+            Err(AdjustError::OutOfTime) if squares.best.is_some() => {}
+            Err(error) => return Err(error),
+        }
     }
     squares.flips();
     if search == Search::Exact || (search == Search::Auto && task.sensitive.len() <= FEW) {
         squares.branch();
     }
     let bound = squares.bound;
-    let (senses, priced) = squares.best.ok_or(AdjustError::NotExact)?;
+    let nothing = || if context.is_over() { AdjustError::OutOfTime } else { AdjustError::NotExact };
+    let (senses, priced) = squares.best.ok_or_else(nothing)?;
     let cost = task.squares(&priced.moves);
     let point = Point {
         moves: priced.moves,
