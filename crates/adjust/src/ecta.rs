@@ -2,7 +2,7 @@
 //!
 //! `k` random sensitive cells go as near as the sums allow to a random value between their levels, the others keep theirs, and a
 //! linear program finds the least `β` such that all other cells stay within `β/2` of their values. An intruder who knows `β` is asked whether every sensitive cell is
-//! protected on both sides; if not, `k` grows, and at last the radius that is published.
+//! protected on both sides; if not, the radius that is published grows, and where that does not help, `k`.
 
 use crate::context::Context;
 use crate::exact::{Ranges, exact};
@@ -14,9 +14,10 @@ use crate::{AdjustError, Adjusted, Options, groups};
 use cellveil_core::{CellId, Problem, Promise, intruder_view};
 use cellveil_lp::{Changes, Limits, Model, Outcome};
 
-/// How many choices of moved cells are tried before the published radius is widened, and how often it is.
-const CHOICES: usize = 2;
+/// How often the published radius is widened before more cells are moved.
 const WIDENINGS: usize = 12;
+/// The least share that is taken at its word: a radius grows step by step.
+const STEEPEST: f64 = 0.3;
 /// How much wider than it seems necessary a radius is made.
 const MARGIN: f64 = 1.01;
 /// How many choices without any table are tried before the method gives up.
@@ -39,7 +40,7 @@ pub(crate) fn adjust(
     let count = task.sensitive.len();
     let mut random = Random::new(context.seed);
     let mut moved = (count / 2).max(1);
-    let (mut choices, mut empty) = (0, 0);
+    let mut empty = 0;
     loop {
         if context.is_over() {
             return Err(AdjustError::OutOfTime);
@@ -53,10 +54,8 @@ pub(crate) fn adjust(
             moved = (moved + moved / 2 + 1).min(count);
             continue;
         };
-        choices += 1;
-        let widenings = if choices < CHOICES && moved < count { 0 } else { WIDENINGS };
-        match protected(problem, adjusted, widenings, context) {
-            Err(AdjustError::Unprotected { .. }) if widenings == 0 => {}
+        match protected(problem, adjusted, context) {
+            Err(AdjustError::Unprotected { .. }) if moved < count => {}
             answer => return answer,
         }
         moved = (2 * moved).min(count);
@@ -68,11 +67,10 @@ pub(crate) fn adjust(
 fn protected(
     problem: &Problem,
     mut adjusted: Adjusted,
-    widenings: usize,
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
     let mut known = Vec::new();
-    for widened in 0..=widenings {
+    for widened in 0..=WIDENINGS {
         let Promise::Radius { millionths } = adjusted.promise else { break };
         let view = intruder_view(problem, &adjusted.adjustment, adjusted.promise);
         let view = view.ok_or_else(|| {
@@ -82,12 +80,12 @@ fn protected(
             // Insiders each want tables of their own, which is the attack's work.
             return audited(problem, adjusted, context);
         }
-        let short = match groups::meet(&view, known, widenings > 0, context)? {
+        let short = match groups::meet(&view, known, context)? {
             Ok(certificate) => return Ok(Adjusted { certificate, ..adjusted }),
             Err(short) => short,
         };
-        let wider = (millionths as f64 * MARGIN / short.share.max(0.1)).ceil();
-        if widened == widenings || short.share <= 0.0 || wider >= 2.0 * MILLION {
+        let wider = (millionths as f64 * MARGIN / short.share.max(STEEPEST)).ceil();
+        if widened == WIDENINGS || short.share <= 0.0 || wider >= 2.0 * MILLION {
             let cell = problem.names().describe(short.cell).to_string();
             return Err(AdjustError::Unprotected { cell });
         }
@@ -128,12 +126,12 @@ fn attempt(
     let slack = 1.0 + 1e-6;
     let radius = |cell: CellId| problem.value(cell).unsigned_abs() as f64 * beta / 2.0 * slack;
     for cell in problem.cells().filter(|&cell| problem.needs().of(cell).is_none()) {
-        let (i, radius) = (cell.index(), radius(cell).floor());
+        let (i, radius) = (cell.index(), radius(cell));
         lower[i] = lower[i].max(-radius);
         upper[i] = upper[i].min(radius);
     }
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
-    let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context.engine)? else {
+    let Some(adjustment) = exact(problem, &moves, &ranges, options.whole, context)? else {
         return Ok(None);
     };
     let per_unit = adjustment.per_unit(problem).unwrap_or(1) as f64;

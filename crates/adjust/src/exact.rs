@@ -4,8 +4,10 @@
 //! relations miss is repaired, on a grid so fine that it costs next to nothing. Totals that have room are added up again from their
 //! parts. Where totals have none, a linear program spreads the few missing steps over cells with room.
 
+use crate::context::Context;
+use crate::task::Task;
 use cellveil_core::{Adjustment, CellId, Problem, units};
-use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
+use cellveil_lp::{Changes, EngineError, Limits, Model, Outcome};
 
 /// How many decimals beyond the table's are tried in turn.
 const DECIMALS: [u8; 4] = [0, 1, 2, 4];
@@ -14,7 +16,9 @@ const NOISE: f64 = 1e-5;
 /// How often the linear program may try on one grid.
 const REPAIRS: usize = 4;
 /// The most cells for which the linear program is tried.
-pub(crate) const LARGE: usize = 300_000;
+const LARGE: usize = 300_000;
+/// How many seconds it may take beyond the time limit.
+const MOMENT: f64 = 1.0;
 
 /// The moves a cell may make, in units.
 pub(crate) struct Ranges<'a> {
@@ -30,7 +34,7 @@ pub(crate) fn exact(
     moves: &[f64],
     ranges: &Ranges<'_>,
     whole: bool,
-    engine: &dyn Engine,
+    context: &Context<'_>,
 ) -> Result<Option<Adjustment>, EngineError> {
     let decimals = if whole { &DECIMALS[..1] } else { &DECIMALS[..] };
     let grids: Vec<Grid<'_>> =
@@ -57,7 +61,7 @@ pub(crate) fn exact(
             return Ok(grid.adjustment(&added));
         }
         if problem.len() <= LARGE
-            && let Some(repaired) = grid.repair(rounded, engine)?
+            && let Some(repaired) = grid.repair(rounded, context)?
         {
             return Ok(grid.adjustment(&repaired));
         }
@@ -133,7 +137,7 @@ impl<'a> Grid<'a> {
     fn repair(
         &self,
         mut steps: Vec<i64>,
-        engine: &dyn Engine,
+        context: &Context<'_>,
     ) -> Result<Option<Vec<i64>>, EngineError> {
         let relations = self.problem.relations();
         for _ in 0..REPAIRS {
@@ -152,7 +156,10 @@ impl<'a> Grid<'a> {
                 let missing = -(self.surplus(relation, &steps) as f64);
                 model.row(terms.collect(), missing, missing);
             }
-            let outcome = engine.open(&model)?.solve(&Limits::default())?;
+            // What was found is brought home even when the time is up.
+            let seconds = context.left().map(|left| left.max(MOMENT));
+            let limits = Limits { seconds, ..Limits::default() };
+            let outcome = context.engine.open(&model)?.solve(&limits)?;
             let Outcome::Optimal(solution) = outcome else { return Ok(None) };
             for (i, step) in steps.iter_mut().enumerate() {
                 let by = (solution.columns[2 * i + 1] - solution.columns[2 * i]).round() as i64;
@@ -170,6 +177,24 @@ impl<'a> Grid<'a> {
         let values: Option<Vec<i64>> = self.problem.cells().map(value).collect();
         Some(Adjustment::new(self.problem.decimals() + self.extra, values?))
     }
+}
+
+/// Every cell as near to its place as its range allows and totals added up from their parts; `None` if that is no table.
+pub(crate) fn added_up(task: &Task<'_>, lower: &[f64], upper: &[f64]) -> Option<Vec<f64>> {
+    let relations = task.problem.relations();
+    let mut moves: Vec<f64> = lower.iter().zip(upper).map(|(l, u)| l.max(u.min(0.0))).collect();
+    let surplus = |relation: usize, moves: &[f64]| {
+        let terms = relations.row(relation).map(|(cell, c)| f64::from(c) * moves[cell.index()]);
+        terms.sum::<f64>() - task.missing[relation]
+    };
+    for (relation, total) in order_of_totals(task.problem) {
+        moves[total.index()] = 0.0;
+        moves[total.index()] = surplus(relation, &moves);
+    }
+    let inside = (0..moves.len()).all(|i| lower[i] <= moves[i] && moves[i] <= upper[i]);
+    let largest = moves.iter().fold(0.0, |most: f64, z| most.max(z.abs()));
+    let holds = |relation| surplus(relation, &moves).abs() <= 1e-9 * largest;
+    (inside && (0..relations.len()).all(holds)).then_some(moves)
 }
 
 /// One relation per total, such that every total comes after those of its parts that are totals themselves.

@@ -30,11 +30,10 @@ pub(crate) struct Short {
     pub(crate) witnesses: Vec<Witness>,
 }
 
-/// Looks for witnesses for every need, besides those that are known; unless it is thorough, it ends at the first need that cannot be met.
+/// Looks for witnesses for every need, besides those that are known.
 pub(crate) fn meet(
     view: &Problem,
     known: Vec<Witness>,
-    thorough: bool,
     context: &Context<'_>,
 ) -> Result<Result<Certificate, Short>, AdjustError> {
     let mut ledger = Ledger::new(view);
@@ -66,9 +65,6 @@ pub(crate) fn meet(
         let share = groups.ask(&[wish], &mut ledger)?;
         if ledger.wanted(need, side, None).is_some() {
             let cell = view.needs()[need].cell;
-            if !thorough {
-                return Ok(Err(Short { cell, share, witnesses: Vec::new() }));
-            }
             failed += 1;
             if least.is_none_or(|(least, _)| share < least) {
                 least = Some((share, cell));
@@ -178,7 +174,7 @@ impl<'a> Groups<'a> {
         }
         let still = vec![0.0; self.view.relations().len()];
         let ranges = Ranges { lower: &lower, upper: &upper, missing: &still };
-        if met && let Some(table) = exact(self.view, &moves, &ranges, false, self.context.engine)? {
+        if met && let Some(table) = exact(self.view, &moves, &ranges, false, self.context)? {
             witness_of(self.view, &table).map(|witness| ledger.add(witness));
         }
         Ok(least)

@@ -20,6 +20,7 @@ mod quadratic;
 mod random;
 mod rounding;
 mod sense_key;
+mod sparse;
 mod task;
 
 pub use context::{Context, Progress};

@@ -105,7 +105,7 @@ fn nearest(
     }
     let (lower, upper) = task.ranges(&best.senses);
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
-    let adjustment = exact(problem, &best.point.moves, &ranges, options.whole, context.engine)?;
+    let adjustment = exact(problem, &best.point.moves, &ranges, options.whole, context)?;
     finished(problem, adjustment, Promise::Moved, options, Some(bound))
 }
 

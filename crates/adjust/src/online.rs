@@ -3,10 +3,10 @@
 //! sums kept first, then bounds, then protection. Preserved cells are never touched.
 
 use crate::context::Context;
+use crate::cta::settle_for_less;
 use crate::exact::{Ranges, exact};
 use crate::method::finished;
 use crate::program::{Answer, Program, Sense};
-use crate::quadratic::Quadratic;
 use crate::task::{Senses, Sensitive, Task};
 use crate::{AdjustError, Adjusted, Norm, Options, keyed_sense};
 use cellveil_core::{Adjustment, CellId, Problem, Promise, Side, Status, levels, units};
@@ -86,6 +86,8 @@ impl OnlineAnswer {
     }
 }
 
+/// A miss so small, as a share of the level, is made good by rounding.
+const SHORT: f64 = 1e-4;
 /// A change so small is the solver's noise, in steps of a typical level.
 const NOISE: f64 = 1e-7;
 
@@ -126,30 +128,46 @@ pub fn adjust_online(
         relax_sums_and_bounds(&mut task, &mut relaxed, context)?;
     }
     let (mut lower, mut upper) = task.ranges(&senses);
-    let mut moves = None;
-    if task.stuck().is_none() {
-        moves = nearest(&task, &senses, (&lower, &upper), options.norm, context)?;
-    }
-    if moves.is_none() {
-        let misses = least_misses(&task, &senses, context)?;
-        for (at, &(level, miss)) in misses.iter().enumerate() {
-            let cell = task.sensitive[at].cell;
-            let i = cell.index();
-            // Rounded away from what is asked, so that the rest stays possible.
-            let distance = (level - miss).floor();
-            (lower[i], upper[i]) = match senses[at] {
-                Side::Up => (distance.max(task.lower[i]), task.upper[i]),
-                Side::Down => (task.lower[i], (-distance).min(task.upper[i])),
-            };
-            if miss > 0.0 {
-                relaxed.protection.push((cell, (miss / level.abs().max(1.0)).min(1.0)));
+    let asked = asked_levels(&task, &senses);
+    let moves = match options.norm {
+        Norm::L1 => {
+            let mut moves = None;
+            if task.stuck().is_none() {
+                moves = nearest(&task, &senses, context)?;
             }
+            if moves.is_none() {
+                let misses = least_misses(&task, &senses, &asked, context)?;
+                relax_levels(
+                    &task,
+                    &senses,
+                    &asked,
+                    &misses,
+                    (&mut lower, &mut upper),
+                    &mut relaxed,
+                );
+                moves = within(&task, &lower, &upper, context)?;
+            }
+            moves
         }
-        moves = within(&task, &lower, &upper, options.norm, context)?;
-    }
+        Norm::L2 => {
+            let moves = settle_for_less(&task, &senses, &asked, context);
+            if let Some(moves) = &moves {
+                let misses = misses(&task, &senses, &asked, moves);
+                relax_levels(
+                    &task,
+                    &senses,
+                    &asked,
+                    &misses,
+                    (&mut lower, &mut upper),
+                    &mut relaxed,
+                );
+            }
+            moves
+        }
+    };
     let moves = moves.ok_or(AdjustError::NotExact)?;
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
-    let adjustment = exact(problem, &moves, &ranges, options.whole, context.engine)?;
+    let adjustment = exact(problem, &moves, &ranges, options.whole, context)?;
     let adjustment = adjustment.ok_or(AdjustError::NotExact)?;
     let cost = crate::method::cost(problem, &adjustment, options);
     Ok(OnlineAnswer { adjustment, cost, relaxed })
@@ -164,17 +182,55 @@ fn sense_of(sensitive: &Sensitive, sense: &dyn Fn(CellId) -> Side) -> Side {
         .unwrap_or_else(|| sense(sensitive.cell))
 }
 
+/// Per sensitive cell the level on the side of its sense, or the other one where that side is closed.
+fn asked_levels(task: &Task<'_>, senses: &Senses) -> Vec<f64> {
+    let level = |(sensitive, &sense): (&Sensitive, &Side)| {
+        let need = task.problem.needs().of(sensitive.cell).map(levels).unwrap_or_default();
+        let [own, other] = if sense == Side::Down { need } else { [need[1], need[0]] };
+        own.or(other).unwrap_or(0) as f64
+    };
+    task.sensitive.iter().zip(senses).map(level).collect()
+}
+
+/// By how many units each sensitive cell misses its level; nothing where rounding makes it good.
+fn misses(task: &Task<'_>, senses: &Senses, asked: &[f64], moves: &[f64]) -> Vec<f64> {
+    let miss = |at: usize| {
+        let miss = asked[at] - moves[task.sensitive[at].cell.index()] * senses[at].sign() as f64;
+        if miss > SHORT * asked[at].abs() { miss } else { 0.0 }
+    };
+    (0..senses.len()).map(miss).collect()
+}
+
+/// Opens the ranges of cells that miss their levels, and writes down by how much.
+fn relax_levels(
+    task: &Task<'_>,
+    senses: &Senses,
+    asked: &[f64],
+    misses: &[f64],
+    (lower, upper): (&mut [f64], &mut [f64]),
+    relaxed: &mut Relaxed,
+) {
+    for (at, (&level, &miss)) in asked.iter().zip(misses).enumerate() {
+        let cell = task.sensitive[at].cell;
+        let i = cell.index();
+        // Rounded away from what is asked, so that the rest stays possible.
+        let distance = (level - miss).floor();
+        (lower[i], upper[i]) = match senses[at] {
+            Side::Up => (distance.max(task.lower[i]), task.upper[i]),
+            Side::Down => (task.lower[i], (-distance).min(task.upper[i])),
+        };
+        if miss > 0.0 {
+            relaxed.protection.push((cell, (miss / level.abs().max(1.0)).min(1.0)));
+        }
+    }
+}
+
 /// The nearest moves with these senses; `None` if no table has them.
 fn nearest(
     task: &Task<'_>,
     senses: &Senses,
-    (lower, upper): (&[f64], &[f64]),
-    norm: Norm,
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, AdjustError> {
-    if norm == Norm::L2 {
-        return Ok(Quadratic::new(task).solve(lower, upper, None).map(|priced| priced.moves));
-    }
     let chosen: Vec<Sense> = senses.iter().copied().map(Some).collect();
     let answer = Program::new(task, None).relax(context.engine, &chosen, &Limits::default())?;
     Ok(match answer {
@@ -265,22 +321,18 @@ fn solved(model: &Model, context: &Context<'_>) -> Result<Vec<f64>, AdjustError>
     }
 }
 
-/// Per sensitive cell its level and by how many units it must miss it at least, all misses together as small as can be, each as a share
+/// Per sensitive cell by how many units it must miss its level at least, all misses together as small as can be, each as a share
 /// of its level.
 fn least_misses(
     task: &Task<'_>,
     senses: &Senses,
+    asked: &[f64],
     context: &Context<'_>,
-) -> Result<Vec<(f64, f64)>, AdjustError> {
+) -> Result<Vec<f64>, AdjustError> {
     let scale = task.scale();
     let mut model = split(task, &task.lower, &task.upper, scale, false);
-    let mut asked = Vec::with_capacity(senses.len());
-    for (at, &sense) in senses.iter().enumerate() {
+    for (at, (&sense, &level)) in senses.iter().zip(asked).enumerate() {
         let cell = task.sensitive[at].cell;
-        let need = task.problem.needs().of(cell).map(levels).unwrap_or_default();
-        let [own, other] = if sense == Side::Down { need } else { [need[1], need[0]] };
-        let level = own.or(other).unwrap_or(0) as f64;
-        asked.push(level);
         // At most the whole level, so that the sense itself is the same in every table, unless sums ask for more.
         let most = if task.is_additive() { level.max(0.0) / scale } else { f64::INFINITY };
         let miss = model.column(scale / level.abs().max(1e-9), 0.0, most);
@@ -292,19 +344,15 @@ fn least_misses(
     let first = 2 * task.weights.len();
     let columns = solved(&model, context)?;
     let miss = |step: &f64| if *step > NOISE { step * scale } else { 0.0 };
-    Ok(asked.into_iter().zip(columns[first..].iter().map(miss)).collect())
+    Ok(columns[first..].iter().map(miss).collect())
 }
 
 fn within(
     task: &Task<'_>,
     lower: &[f64],
     upper: &[f64],
-    norm: Norm,
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, AdjustError> {
-    if norm == Norm::L2 {
-        return Ok(Quadratic::new(task).solve(lower, upper, None).map(|priced| priced.moves));
-    }
     let scale = task.scale();
     let model = split(task, lower, upper, scale, true);
     let Outcome::Optimal(solution) = context.engine.open(&model)?.solve(&Limits::default())? else {

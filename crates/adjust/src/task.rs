@@ -37,8 +37,10 @@ impl Sensitive {
     }
 }
 
-/// How much further sensitive cells of a large table go than they must, in units.
-const ROOM: f64 = 0.02;
+/// Up to so many cells, a linear program makes a table exact.
+const LARGE: usize = 2_500;
+/// How much further sensitive totals of a large table go than they must: in units, and as a share of their level.
+const ROOM: (f64, f64) = (0.02, 1e-4);
 
 /// Which way each sensitive cell moves, in the order of the task's sensitive cells.
 pub(crate) type Senses = Vec<Side>;
@@ -164,27 +166,21 @@ impl<'a> Task<'a> {
         moves.iter().zip(&self.weights).map(|(z, w)| w * z * z).sum()
     }
 
-    /// About what one sensitive cell costs in the norm of squares.
-    pub(crate) fn squares_price(&self) -> f64 {
-        let cost = |s: &Sensitive| {
-            let least = s.down.unwrap_or(f64::INFINITY).min(s.up.unwrap_or(f64::INFINITY));
-            self.weights[s.cell.index()] * least * least
-        };
-        let sum: f64 = self.sensitive.iter().map(cost).sum();
-        if sum > 0.0 { sum / self.sensitive.len() as f64 } else { 1.0 }
-    }
-
-    /// In a large table totals are added up again from rounded parts, so sensitive cells go a hair further than they must.
+    /// In a large table totals are added up again from rounded parts, so sensitive ones go a hair further than they must.
     pub(crate) fn leave_room(&self, lower: &mut [f64], upper: &mut [f64]) {
-        if self.weights.len() <= crate::exact::LARGE {
+        if self.weights.len() <= LARGE {
             return;
         }
-        for sensitive in &self.sensitive {
-            let i = sensitive.cell.index();
-            if lower[i] > 0.0 && lower[i] + ROOM <= upper[i] {
-                lower[i] += ROOM;
-            } else if upper[i] < 0.0 && upper[i] - ROOM >= lower[i] {
-                upper[i] -= ROOM;
+        let mut is_total = vec![false; self.weights.len()];
+        let relations = self.problem.relations();
+        let totals = (0..relations.len()).filter_map(|relation| relations.total(relation));
+        totals.for_each(|total| is_total[total.index()] = true);
+        for i in self.sensitive.iter().map(|s| s.cell.index()).filter(|&i| is_total[i]) {
+            let room = |level: f64| ROOM.0.max(ROOM.1 * level.abs());
+            if lower[i] > 0.0 && lower[i] + room(lower[i]) <= upper[i] {
+                lower[i] += room(lower[i]);
+            } else if upper[i] < 0.0 && upper[i] - room(upper[i]) >= lower[i] {
+                upper[i] -= room(upper[i]);
             }
         }
     }

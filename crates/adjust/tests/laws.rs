@@ -450,3 +450,80 @@ fn known_optima_with_given_weights_are_found() {
         }
     }
 }
+
+/// A cube of `side³` cells with totals first in every dimension; every fifth inner cell is sensitive, every third empty.
+fn cube(side: u32) -> Problem {
+    let at = |x: u32, y: u32, z: u32| CellId((x * side + y) * side + z);
+    let inner = |x: u32, y: u32, z: u32| i64::from((x * 7919 + y * 104_729 + z * 1_299_709) % 997);
+    let mut values = vec![0; side.pow(3) as usize];
+    let mut needs = Vec::new();
+    for (x, y, z) in
+        (1..side).flat_map(|x| (1..side).flat_map(move |y| (1..side).map(move |z| (x, y, z))))
+    {
+        let value = inner(x, y, z);
+        if value % 3 == 0 {
+            continue;
+        }
+        for total in
+            [[x, y, z], [0, y, z], [x, 0, z], [x, y, 0], [0, 0, z], [0, y, 0], [x, 0, 0], [0; 3]]
+        {
+            values[at(total[0], total[1], total[2]).index()] += value;
+        }
+        if value % 5 == 0 {
+            let (cell, level) = (at(x, y, z), value / 10 + 1);
+            needs.push(Need { cell, down: level, up: level, sliding: 0, reason: Reason::Given });
+        }
+    }
+    let mut relations = Relations::default();
+    for (a, b) in (0..side).flat_map(|a| (0..side).map(move |b| (a, b))) {
+        relations.push_sum(at(0, a, b), (1..side).map(|c| at(c, a, b)));
+        relations.push_sum(at(a, 0, b), (1..side).map(|c| at(a, c, b)));
+        relations.push_sum(at(a, b, 0), (1..side).map(|c| at(a, b, c)));
+    }
+    let empty = |value: &i64| if *value == 0 { Status::Frozen } else { Status::Free };
+    let mut status: Vec<Status> = values.iter().map(empty).collect();
+    for need in &needs {
+        status[need.cell.index()] = Status::Sensitive;
+    }
+    let count = values.len();
+    let parts = ProblemParts {
+        decimals: 0,
+        costs: vec![1.0; count],
+        lower: vec![0; count],
+        upper: vec![i64::from(side).pow(3) * 2000; count],
+        status,
+        values,
+        needs: Needs::new(needs),
+        relations,
+        names: CellNames::Ids((0..count as u64).collect()),
+        singletons: Vec::new(),
+        width: 0,
+    };
+    Problem::new(parts, 0).unwrap()
+}
+
+#[test]
+fn a_large_table_is_near_its_bound_in_squares() {
+    let problem = cube(16);
+    let adjusted = run(&problem, Method::Cta, &one(Norm::L2)).unwrap();
+    let bound = adjusted.bound.unwrap();
+    assert!(bound > 0.0 && adjusted.cost <= 2.0 * bound, "{} and {bound}", adjusted.cost);
+    let Adjusted { adjustment, promise, certificate, .. } = adjusted;
+    assert!(AdjustedRelease::new(problem, adjustment, promise, certificate).is_ok());
+}
+
+#[test]
+fn without_time_there_is_a_checked_table_or_none() {
+    let problem = cube(16);
+    let left = || Some(0.0);
+    let context = Context { engine: &Highs, progress: &(), seconds_left: &left, gap: 0.0, seed: 1 };
+    for norm in [Norm::L1, Norm::L2] {
+        match adjust(&problem, Method::Cta, &one(norm), &context) {
+            Ok(adjusted) => {
+                let Adjusted { adjustment, promise, .. } = adjusted;
+                assert!(check_adjustment(&problem, &adjustment, promise).is_ok());
+            }
+            Err(error) => assert!(matches!(error, AdjustError::OutOfTime), "{error}"),
+        }
+    }
+}

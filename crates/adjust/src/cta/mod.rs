@@ -1,13 +1,16 @@
 //! Controlled tabular adjustment: the nearest additive table in which every sensitive cell is far enough from the truth.
 
 mod blocks;
+mod branch;
 mod descent;
+mod settle;
 mod squares;
 mod start;
 mod subtables;
 mod two_ways;
 mod whole;
 
+pub(crate) use settle::settle_for_less;
 pub(crate) use squares::find_squares;
 pub(crate) use whole::find_whole;
 
@@ -42,8 +45,8 @@ pub(crate) struct Descent<'a> {
     prices: Vec<f64>,
 }
 
-/// How many seconds a linear program may take beyond the time limit.
-const MOMENT: f64 = 20.0;
+/// The share of the time that a search leaves, so that what it finds can still be brought home.
+const LEFT_OVER: f64 = 0.03;
 /// The most nodes of the search for the optimum when there is neither a time limit nor an order to go to the end.
 const NODES: u32 = 2_000;
 /// Up to so many sensitive cells, the search for the optimum is quicker than descent (measured on hierarchical tables of 2000
@@ -159,12 +162,13 @@ impl Descent<'_> {
     }
 
     fn limits(&self, nodes: Option<u32>) -> Limits {
-        Limits { nodes, seconds: self.context.left(), gap: self.context.gap, ..Limits::default() }
+        let seconds = self.context.left().map(|left| left * (1.0 - LEFT_OVER));
+        Limits { nodes, seconds, gap: self.context.gap, ..Limits::default() }
     }
 
-    /// Limits of one linear program: what was found last is still brought home when the time is up.
+    /// Limits of one linear program.
     fn moment(&self) -> Limits {
-        Limits { seconds: self.context.left().map(|left| left.max(MOMENT)), ..Limits::default() }
+        Limits { seconds: self.context.left(), ..Limits::default() }
     }
 
     /// The relaxation, which is a bound.

@@ -1,24 +1,25 @@
-//! The norm of squares: senses are turned round as the prices say, and for small tables the optimum is proven by tangents.
+//! The norm of squares: senses are turned round as the prices say, and for few sensitive cells the optimum is proven (`branch.rs`).
 
+use super::settle::{Terms, settle};
 use super::start::other;
 use super::{Best, find};
 use crate::balance::balanced_senses;
 use crate::context::Context;
+use crate::exact::added_up;
 use crate::program::Point;
-use crate::quadratic::{Priced, Quadratic};
+use crate::quadratic::{Answer, MISS, Priced, Quadratic, Ranges};
 use crate::task::{Senses, Task};
 use crate::{AdjustError, Search};
 use cellveil_core::Side;
-use cellveil_lp::{Limits, Model, Outcome};
 
 /// Up to so many cells, a first table is looked for with linear programs.
-const SMALL: usize = 50_000;
+const SMALL: usize = 2_500;
 /// Up to so many sensitive cells, the optimum is looked for.
 const FEW: usize = 60;
-/// How often tangents are added.
-const TANGENTS: usize = 200;
 /// How often senses may be turned round in vain.
 const FAILURES: usize = 6;
+/// The shares of known prices that are tried for a bound.
+const SHARES: [f64; 4] = [0.0, 0.1, 0.4, 1.0];
 
 /// A table and a bound below which no cost lies.
 pub(crate) fn find_squares(
@@ -29,17 +30,28 @@ pub(crate) fn find_squares(
 ) -> Result<(Best, f64), AdjustError> {
     let quadratic = Quadratic::new(task);
     let mut squares = Squares { task, context, quadratic, best: None, bound: 0.0 };
-    squares.try_senses(&balanced_senses(task));
+    let mut senses = balanced_senses(task);
+    squares.add_up(&senses);
+    squares.settle(&mut senses);
+    if squares.best.is_none() && context.is_over() {
+        return Err(AdjustError::OutOfTime);
+    }
     if squares.best.is_none() || task.weights.len() <= SMALL {
-        let (first, _) = find(linear, Search::Start, context)?;
-        squares.try_senses(&first.senses);
+        match find(linear, Search::Start, context) {
+            Ok((first, _)) => {
+                squares.try_senses(&first.senses);
+            }
+            Err(AdjustError::OutOfTime) if squares.best.is_some() => {}
+            Err(error) => return Err(error),
+        }
     }
     squares.flips();
     if search == Search::Exact || (search == Search::Auto && task.sensitive.len() <= FEW) {
-        squares.tangents()?;
+        squares.branch();
     }
     let bound = squares.bound;
-    let (senses, priced) = squares.best.ok_or(AdjustError::NotExact)?;
+    let nothing = || if context.is_over() { AdjustError::OutOfTime } else { AdjustError::NotExact };
+    let (senses, priced) = squares.best.ok_or_else(nothing)?;
     let cost = task.squares(&priced.moves);
     let point = Point {
         moves: priced.moves,
@@ -51,22 +63,50 @@ pub(crate) fn find_squares(
     Ok((Best { senses, point }, bound))
 }
 
-struct Squares<'a> {
-    task: &'a Task<'a>,
-    context: &'a Context<'a>,
-    quadratic: Quadratic<'a>,
-    best: Option<(Senses, Priced)>,
-    bound: f64,
+pub(super) struct Squares<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) context: &'a Context<'a>,
+    pub(super) quadratic: Quadratic<'a>,
+    pub(super) best: Option<(Senses, Priced)>,
+    pub(super) bound: f64,
 }
 
 impl Squares<'_> {
+    /// Solves for senses, some of which may be turned round; keeps the table if it is the best.
+    fn settle(&mut self, senses: &mut Senses) {
+        let terms = Terms { may_turn: true, worth: f64::INFINITY };
+        if let Some(priced) = settle(self.task, &self.quadratic, senses, None, terms, self.context)
+        {
+            self.raise_bound(&priced.prices);
+            self.keep(senses, priced);
+        }
+    }
+
     /// Solves for senses from the best prices on; keeps the table if it is the best.
-    fn try_senses(&mut self, senses: &Senses) -> bool {
-        let (mut lower, mut upper) = self.task.ranges(senses);
-        self.task.leave_room(&mut lower, &mut upper);
-        let start = self.best.as_ref().map(|(_, priced)| priced.prices.as_slice());
-        let Some(priced) = self.quadratic.solve(&lower, &upper, start) else { return false };
-        self.bound = self.bound.max(self.lagrangian(&priced.prices));
+    pub(super) fn try_senses(&mut self, senses: &Senses) -> bool {
+        let start = self.best.as_ref().map(|(_, priced)| priced.prices.clone());
+        let start = start.as_deref();
+        if self.task.weights.len() > SMALL {
+            let worth = self
+                .best
+                .as_ref()
+                .map_or(f64::INFINITY, |(_, best)| self.task.squares(&best.moves));
+            let terms = Terms { may_turn: false, worth };
+            let (task, mut senses) = (self.task, senses.clone());
+            let found = settle(task, &self.quadratic, &mut senses, start, terms, self.context);
+            return found.is_some_and(|priced| self.keep(&senses, priced));
+        }
+        let (lower, upper) = self.task.ranges(senses);
+        let is_over = || self.context.is_over();
+        let ranges = Ranges { lower: &lower, upper: &upper, soft: None, shares: None, miss: MISS };
+        let answer = self.quadratic.solve(&ranges, start, &is_over);
+        let Answer::Nearest(priced) = answer else { return false };
+        self.raise_bound(&priced.prices);
+        self.keep(senses, priced)
+    }
+
+    /// Keeps a table if it is the best.
+    fn keep(&mut self, senses: &Senses, priced: Priced) -> bool {
         let cost = |priced: &Priced| self.task.squares(&priced.moves);
         let better =
             self.best.as_ref().is_none_or(|(_, best)| cost(&priced) < cost(best) * (1.0 - 1e-9));
@@ -75,6 +115,24 @@ impl Squares<'_> {
             self.best = Some((senses.clone(), priced));
         }
         better
+    }
+
+    /// The table in which sensitive cells stand at their levels and only totals follow, if it is one: it is found at once.
+    fn add_up(&mut self, senses: &Senses) {
+        let (mut lower, mut upper) = self.task.ranges(senses);
+        self.task.leave_room(&mut lower, &mut upper);
+        let Some(moves) = added_up(self.task, &lower, &upper) else { return };
+        let prices = vec![0.0; self.task.missing.len()];
+        self.raise_bound(&prices);
+        self.keep(senses, Priced { moves, prices });
+    }
+
+    /// Prices bring a bound at any size; those of a table with chosen senses are often too large for open ones.
+    fn raise_bound(&mut self, prices: &[f64]) {
+        for share in SHARES {
+            let prices: Vec<f64> = prices.iter().map(|price| share * price).collect();
+            self.bound = self.bound.max(self.lagrangian(&prices));
+        }
     }
 
     /// With given prices, every cell on its own: no table costs less.
@@ -149,107 +207,5 @@ impl Squares<'_> {
             z * (w * z - pull)
         };
         value(sense) - value(other(sense))
-    }
-
-    /// Searches the optimum: squares are replaced by tangents from below, and tables that the search proposes bring new ones.
-    fn tangents(&mut self) -> Result<(), AdjustError> {
-        let scale = self.task.scale();
-        let price = self.task.squares_price();
-        // Tangents at steps of one half more, from far below a level to far above, are near the squares from the start.
-        let cells = self.task.weights.len();
-        let even = |at: i32| vec![scale * 1.5_f64.powi(at); cells];
-        let grid = (-10..=8).flat_map(|at| [even(at), even(at).iter().map(|z| -z).collect()]);
-        let mut points: Vec<Vec<f64>> = grid.collect();
-        points.extend(self.best.iter().map(|(_, priced)| priced.moves.clone()));
-        for _ in 0..TANGENTS {
-            let cost = self
-                .best
-                .as_ref()
-                .map_or(f64::INFINITY, |(_, best)| self.task.squares(&best.moves));
-            if cost - self.bound <= self.context.gap.max(1e-6) * cost || self.context.is_over() {
-                return Ok(());
-            }
-            let model = self.tangent_model(&points, scale, price);
-            let limits = Limits { seconds: self.context.left(), gap: 1e-7, ..Limits::default() };
-            let solution = match self.context.engine.open(&model)?.solve(&limits)? {
-                Outcome::Optimal(solution) => {
-                    self.bound = self.bound.max(solution.objective * price * (1.0 - 1e-7));
-                    solution
-                }
-                Outcome::Incumbent(solution, bound) => {
-                    self.bound = self.bound.max(bound * price);
-                    solution
-                }
-                _ => return Ok(()),
-            };
-            let first = 2 * cells;
-            let senses: Senses = (0..self.task.sensitive.len())
-                .map(|at| if solution.columns[first + at] >= 0.5 { Side::Up } else { Side::Down })
-                .collect();
-            points.push(solution.columns[..cells].iter().map(|z| z * scale).collect());
-            let before = self.best.clone();
-            self.best = None;
-            self.try_senses(&senses);
-            if let Some((_, priced)) = &self.best {
-                points.push(priced.moves.clone());
-            }
-            let cost = |best: &Option<(Senses, Priced)>| {
-                best.as_ref().map_or(f64::INFINITY, |(_, p)| self.task.squares(&p.moves))
-            };
-            if cost(&before) <= cost(&self.best) {
-                self.best = before;
-            }
-        }
-        Ok(())
-    }
-
-    /// Columns: the moves, then the cost of each, then for each sensitive cell whether it goes up.
-    fn tangent_model(&self, points: &[Vec<f64>], scale: f64, price: f64) -> Model {
-        let (task, mut model) = (self.task, Model::default());
-        let far = 1e5;
-        for cell in 0..task.weights.len() {
-            model.column(
-                0.0,
-                (task.lower[cell] / scale).max(-far),
-                (task.upper[cell] / scale).min(far),
-            );
-        }
-        for _ in 0..task.weights.len() {
-            model.column(1.0, 0.0, f64::INFINITY);
-        }
-        for sensitive in &task.sensitive {
-            let (least, most) = match sensitive.forced() {
-                None => (0.0, 1.0),
-                Some(Side::Up) => (1.0, 1.0),
-                Some(Side::Down) => (0.0, 0.0),
-            };
-            let y = model.whole(0.0, least, most);
-            let z = sensitive.cell.0;
-            let (down, up) =
-                (sensitive.down.unwrap_or(0.0) / scale, sensitive.up.unwrap_or(0.0) / scale);
-            let (low, high) = (model.columns[z as usize].lower, model.columns[z as usize].upper);
-            // z ≥ u y + low (1 − y) and z ≤ −l (1 − y) + high y.
-            model.row(vec![(z, 1.0), (y, low - up)], low, f64::INFINITY);
-            model.row(vec![(z, 1.0), (y, -down - high)], f64::NEG_INFINITY, -down);
-        }
-        let relations = task.problem.relations();
-        for relation in 0..relations.len() {
-            let terms = relations.row(relation).map(|(cell, c)| (cell.0, f64::from(c)));
-            let missing = task.missing[relation] / scale;
-            model.row(terms.collect(), missing, missing);
-        }
-        for point in points {
-            for (cell, &z) in point.iter().enumerate().filter(|&(_, &z)| z != 0.0) {
-                let w = task.weights[cell] / price;
-                let cost = (task.weights.len() + cell) as u32;
-                // t ≥ w (2 z₀ z − z₀²)
-                model.row(
-                    vec![(cost, 1.0), (cell as u32, -2.0 * w * z * scale)],
-                    -w * z * z,
-                    f64::INFINITY,
-                );
-            }
-        }
-        model
     }
 }

@@ -30,9 +30,8 @@ pub(crate) fn find_whole(
     let program = Program::whole(task, None);
     let whole = |senses: &[Sense], start: Option<&Best>| -> Result<Answer, AdjustError> {
         let nodes = Some(NODES).filter(|_| context.left().is_none() && search != Search::Exact);
-        // When the time is up, what was found is still brought home.
-        let seconds = context.left().map(|left| left.max(super::MOMENT));
-        let limits = Limits { nodes, seconds, gap: context.gap, ..Limits::default() };
+        let limits =
+            Limits { nodes, seconds: context.left(), gap: context.gap, ..Limits::default() };
         let start = start.map(|best| (&best.senses, best.point.moves.as_slice()));
         Ok(program.search(context.engine, senses, start, &limits, None)?)
     };
