@@ -29,6 +29,7 @@ mod shortage;
 mod slab;
 mod sparse;
 mod spread;
+mod tie;
 mod together;
 mod view;
 mod whole;

@@ -4,11 +4,16 @@
 //! branches of a spanning tree. What the relations set aside then miss is made up for by cycles within slabs. A cycle leads
 //! through one relation that is not yet in order and otherwise through relations that come later in the order, and the last ones
 //! all cross one slab, which takes what is left: it is a sum of slabs, so it leaves the relations of that slab alone.
+//!
+//! A few relations set aside are crossed only by cells that lead from one tree of their slab to another, such as the few withheld totals in a
+//! plane of totals. Each of those cells ties one such relation to one small tree; they are put in order first, along spanning trees of
+//! these ties, and left alone after that.
 //! Everything is a whole number of steps, every pivot is ±1, and errors grow by the length of a few cycles.
 
 use crate::component::Component;
 use crate::dimension::Dimensions;
 use crate::propagate::{NO_LIMIT, Rows};
+use crate::tie::{self, Tie};
 use cellveil_core::{CellId, Problem, Witness};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,7 +41,9 @@ pub(crate) struct Slabs<'a> {
     last: Vec<(u32, u32)>,
     /// Per cell the relation set aside.
     aside: Vec<u32>,
-    /// Cells whose relation no cycle puts in order.
+    /// Cells whose relation no cycle puts in order but that tie it to a small tree.
+    ties: Vec<Tie>,
+    /// Cells that nothing puts in order.
     stuck: Vec<bool>,
 }
 
@@ -97,8 +104,12 @@ impl<'a> Slabs<'a> {
             }
         }
         cycles.reverse();
-        let stuck: Vec<bool> = (0..cells).map(|at| !settled[aside.ends[at][2] as usize]).collect();
+        let mut stuck: Vec<bool> = (0..cells).map(|at| !settled[aside.ends[at][2] as usize]).collect();
         let moving = aside.forest(&|at| !stuck[at as usize]);
+        let ties = aside.ties(&all, &moving, &stuck);
+        for tie in &ties {
+            stuck[tie.cell as usize] = false;
+        }
         let branches = moving.order.iter().rev().filter_map(|&row| {
             let (cell, inner) = moving.parent[row as usize];
             (cell != NOWHERE).then_some((cell, row, inner))
@@ -110,6 +121,7 @@ impl<'a> Slabs<'a> {
             cycles,
             last,
             aside: aside.ends.iter().map(|ends| ends[2]).collect(),
+            ties,
             stuck,
         }
     }
@@ -143,6 +155,7 @@ impl<'a> Slabs<'a> {
             .zip(&self.dimensions.signs)
             .map(|(moved, &sign)| (moved * share * grid).round() as i128 * i128::from(sign))
             .collect();
+        tie::settle(&self.ties, &mut steps)?;
         let mut sums = self.sums(&steps);
         for &(cell, outer, inner) in &self.branches {
             let missing = within(std::mem::take(&mut sums[outer as usize]))?;
@@ -213,7 +226,7 @@ impl Aside<'_> {
             parent: vec![(NOWHERE, NOWHERE); rows],
             order: Vec::new(),
         };
-        let mut roots: Vec<u32> = self.ends.iter().map(|ends| ends[0]).collect();
+        let mut roots: Vec<u32> = self.ends.iter().flat_map(|&[a, b, _]| [a, b]).collect();
         roots.sort_unstable();
         roots.dedup();
         roots.sort_by_key(|&row| Reverse(self.cells_of.of(row as usize).len()));
@@ -263,6 +276,35 @@ impl Aside<'_> {
         let largest = (0..sizes.len()).max_by_key(|&tree| (sizes[tree], Reverse(tree)));
         let cells = (0..self.ends.len()).filter(|&at| Some(slab(at) as usize) == largest);
         cells.map(|at| (self.ends[at][2], at as u32)).collect()
+    }
+
+    /// The cells of relations that are not settled, between those and the small trees they lead to. In every slab the largest tree is in
+    /// order once the others are. Leaves of the trees that ties make come first.
+    fn ties(&self, slabs: &Forest, trees: &Forest, stuck: &[bool]) -> Vec<Tie> {
+        let rows = self.component.rows.len();
+        let mut sizes = vec![0_u32; rows];
+        for &row in &trees.order {
+            sizes[trees.tree[row as usize] as usize] += 1;
+        }
+        let mut largest = vec![NOWHERE; rows];
+        for &root in trees.order.iter().filter(|&&row| trees.tree[row as usize] == row) {
+            let best = &mut largest[slabs.tree[root as usize] as usize];
+            if *best == NOWHERE || sizes[root as usize] > sizes[*best as usize] {
+                *best = root;
+            }
+        }
+        let is_small = |tree: u32| largest[slabs.tree[tree as usize] as usize] != tree;
+        let mut ties: Vec<Tie> = Vec::new();
+        for (at, &[a, b, aside]) in self.ends.iter().enumerate().filter(|&(at, _)| stuck[at]) {
+            let [tree_a, tree_b] = [a, b].map(|end| trees.tree[end as usize]);
+            let (tree, sign) = match (is_small(tree_a), is_small(tree_b)) {
+                (true, false) => (tree_a, 1),
+                (false, true) => (tree_b, -1),
+                _ => continue,
+            };
+            ties.push(Tie { cell: at as u32, aside, tree, sign, outer: None });
+        }
+        tie::ordered(ties, &|cell| self.room(cell))
     }
 
     /// For relations not settled yet, cycles through one of their cells and otherwise settled relations only.

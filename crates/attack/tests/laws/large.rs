@@ -55,7 +55,7 @@ fn names_order_and_threads_change_no_verdict_in_any_number_of_dimensions() {
 }
 
 #[test]
-fn hardly_a_need_of_a_large_table_stays_undecided_and_threads_change_nothing() {
+fn no_need_of_a_large_table_stays_undecided_and_threads_change_nothing() {
     let shape = "40x35x30".parse().unwrap();
     let table = Ons { shape, lambda: 3.0, zeros: 0.3, seed: 6, ..Ons::default() };
     let problem = table.problem().unwrap();
@@ -63,7 +63,7 @@ fn hardly_a_need_of_a_large_table_stays_undecided_and_threads_change_nothing() {
     let found = find(&problem, &pattern);
     let exposed = exposed(&problem, &pattern, &found);
     let needs = problem.needs().len();
-    assert!(found.audit.undecided.len() * 500 < needs, "{}", found.audit.undecided.len());
+    assert_eq!(found.audit.undecided, []);
     assert!(exposed.len() * 10 < needs, "{}", exposed.len());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(found.certificate, pool.install(|| find(&problem, &pattern)).certificate);
