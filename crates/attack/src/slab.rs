@@ -104,7 +104,8 @@ impl<'a> Slabs<'a> {
             }
         }
         cycles.reverse();
-        let mut stuck: Vec<bool> = (0..cells).map(|at| !settled[aside.ends[at][2] as usize]).collect();
+        let mut stuck: Vec<bool> =
+            (0..cells).map(|at| !settled[aside.ends[at][2] as usize]).collect();
         let moving = aside.forest(&|at| !stuck[at as usize]);
         let ties = aside.ties(&all, &moving, &stuck);
         for tie in &ties {
