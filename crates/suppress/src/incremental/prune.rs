@@ -8,7 +8,7 @@ use super::price::Wish;
 use super::protect::Workshop;
 use crate::cover::Cover;
 use crate::method::SuppressError;
-use cellveil_attack::{Component, Ledger, Probe, prove, reduce};
+use cellveil_attack::{Component, Ledger, Probe, Reduced, prove, reduce};
 use cellveil_core::{CellId, Need, Side, Why, Witness};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -89,6 +89,17 @@ fn still_met(workshop: &Workshop<'_>, cover: &mut Cover<'_>, need: usize) -> boo
     true
 }
 
+/// Whether the room of a cell alone says that a need is not met.
+fn lacks_room(need: &Need, reduced: &Reduced) -> bool {
+    let place = |component| Some((component, Component::position(component, need.cell)?));
+    let found = reduced.components.iter().find_map(place);
+    found.is_none_or(|(component, at)| {
+        Side::BOTH
+            .iter()
+            .any(|&side| component.room(at, side).is_some_and(|room| room < need.on(side)))
+    })
+}
+
 /// The same for several needs by programs on the whole system, where it is small; those that ask for most first, because they fail
 /// soonest.
 fn thoroughly_met(
@@ -104,6 +115,9 @@ fn thoroughly_met(
         pattern.withhold(cell, Why::Secondary);
     }
     let reduced = reduce(problem, &pattern);
+    if needs.iter().any(|&need| lacks_room(&problem.needs()[need], &reduced)) {
+        return Ok(false);
+    }
     let mut ledger = Ledger::new(problem);
     let mut probes: BTreeMap<usize, Probe<'_>> = BTreeMap::new();
     for &need in &*needs {
