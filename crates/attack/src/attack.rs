@@ -6,14 +6,17 @@ use crate::disclosure::disclose;
 use crate::flow::{self, Network};
 use crate::intervals::intervals;
 use crate::ledger::Ledger;
+use crate::product::Products;
 use crate::propagate::Rows;
 use crate::reached::{Reach, Reached};
 use crate::shortage::falls_short;
 use cellveil_core::{
-    Audit, CellId, Certificate, Exposure, Interval, Need, Pattern, Problem, Side, Witness,
+    Audit, CellId, Certificate, Exposure, Incidence, Interval, Need, Pattern, Problem, Side,
+    Witness,
 };
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// For which withheld cells to find intervals.
@@ -68,7 +71,7 @@ pub fn attack(
     options: Options,
     known: &[Witness],
 ) -> Result<Attack, AttackError> {
-    let certifier = Certifier::new(problem, pattern, Some(engine));
+    let certifier = Certifier::new(problem, pattern, engine);
     let Reduced { determined, components } = disclose(reduce(problem, pattern));
     let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
     let (ledger, short) = shown(&certifier, &components, &networks, known)?;
@@ -106,14 +109,22 @@ pub fn attack(
 }
 
 /// What can be shown for the needs of a pattern without a single program: every need that the certificate meets is met, of the others
-/// nothing is known.
-pub fn quick_certificate(problem: &Problem, pattern: &Pattern) -> Certificate {
-    let certifier = Certifier::new(problem, pattern, None);
+/// nothing is known. The products are those of the problem, if it has any.
+///
+/// # Errors
+/// [`AttackError`] as [`attack`].
+pub fn quick_certificate<'a>(
+    problem: &'a Problem,
+    pattern: &'a Pattern,
+    incidence: Arc<Incidence>,
+    products: Option<Arc<Products<'a>>>,
+    known: &[Witness],
+) -> Result<Certificate, AttackError> {
+    let certifier = Certifier::without_programs(problem, pattern, incidence, products);
     let components = disclose(reduce(problem, pattern)).components;
     let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
-    // Without an engine nothing can fail.
-    let shown = shown(&certifier, &components, &networks, &[]);
-    shown.map_or_else(|_| Ledger::new(problem).certificate(), |(ledger, _)| ledger.certificate())
+    let (ledger, _) = shown(&certifier, &components, &networks, known)?;
+    Ok(ledger.certificate())
 }
 
 /// Everything that is known and found to be shown, and cells that are shown to be exposed.

@@ -56,17 +56,22 @@ pub(crate) struct Certifier<'a> {
     pub(crate) incidence: Arc<Incidence>,
     /// Without one there are no programs.
     pub(crate) engine: Option<&'a dyn Engine>,
-    products: OnceLock<Option<Products<'a>>>,
+    products: OnceLock<Option<Arc<Products<'a>>>>,
 }
 
 impl<'a> Certifier<'a> {
-    pub(crate) fn new(
+    pub(crate) fn new(problem: &'a Problem, pattern: &'a Pattern, engine: &'a dyn Engine) -> Self {
+        let incidence = Arc::new(problem.relations().incidence(problem.len()));
+        Self { problem, pattern, incidence, engine: Some(engine), products: OnceLock::new() }
+    }
+
+    pub(crate) fn without_programs(
         problem: &'a Problem,
         pattern: &'a Pattern,
-        engine: Option<&'a dyn Engine>,
+        incidence: Arc<Incidence>,
+        products: Option<Arc<Products<'a>>>,
     ) -> Self {
-        let incidence = Arc::new(problem.relations().incidence(problem.len()));
-        Self { problem, pattern, incidence, engine, products: OnceLock::new() }
+        Self { problem, pattern, incidence, engine: None, products: OnceLock::from(products) }
     }
 
     /// Witnesses for the needs of a component that the ledger leaves open.
@@ -118,7 +123,7 @@ impl<'a> Certifier<'a> {
     fn product(&self, component: &Component, asked: Question<'_>) -> Option<Witness> {
         let products = self
             .products
-            .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)))
+            .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)).map(Arc::new))
             .as_ref()?;
         let may_move = |cell: CellId| {
             let at = component.position(cell)?;

@@ -63,7 +63,14 @@ pub(crate) fn by_spreading(
             .par_iter()
             .map(|goals| {
                 let (moves, prices) = spread.towards(goals);
-                let falls_short = |&goal| is_priced_out(component, &dimensions, &prices, goal);
+                // Less than a width asks of one side may do if the other goes further: only levels are final.
+                let is_level = |&(at, side, level): &Goal| {
+                    let need = problem.needs().of(component.cells[at as usize]);
+                    need.is_some_and(|need| level <= need.on(side))
+                };
+                let falls_short = |goal: &Goal| {
+                    is_level(goal) && is_priced_out(component, &dimensions, &prices, *goal)
+                };
                 let alone = goals.len() == 1;
                 (slabs.exact(problem, &moves), alone && goals.iter().all(falls_short))
             })

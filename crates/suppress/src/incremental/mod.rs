@@ -19,6 +19,7 @@ use cellveil_attack::{Intervals, Options, attack, quick_certificate};
 use cellveil_core::{Bound, Pattern, Problem, Witness};
 pub(crate) use protect::{Manner, Workshop};
 pub(crate) use prune::prune;
+use std::sync::Arc;
 
 /// See the module's documentation and `proof.md`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,8 +69,9 @@ pub(crate) fn first<'a>(
     known: &[Witness],
 ) -> Result<Cover<'a>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
-    let shown = if problem.len() > protect::PROGRAMS && known.is_empty() {
-        quick_certificate(problem, pattern)
+    let shown = if problem.len() > protect::PROGRAMS {
+        let incidence = Arc::clone(&workshop.incidence);
+        quick_certificate(problem, pattern, incidence, workshop.products().cloned(), known)?
     } else {
         let options = Options { intervals: Intervals::None };
         attack(problem, pattern, context.engine, options, known)?.certificate

@@ -88,7 +88,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// Products of circuits, where the table stands in a grid.
-    fn products(&self) -> Option<&Arc<Products<'a>>> {
+    pub(super) fn products(&self) -> Option<&Arc<Products<'a>>> {
         self.products
             .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)).map(Arc::new))
             .as_ref()
