@@ -107,7 +107,11 @@ impl Need {
 
 /// The needs of a table, ascending by cell, at most one per cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Needs(Vec<Need>);
+pub struct Needs {
+    list: Vec<Need>,
+    /// Per 64 cells, which of them have needs, and how many needs come before: millions of needs are found without a search.
+    blocks: Vec<(u64, u32)>,
+}
 
 impl Needs {
     /// Sorts needs by cell; several for one cell become one with the largest distances and the first one's reason.
@@ -124,17 +128,29 @@ impl Needs {
                 _ => merged.push(need),
             }
         }
-        Self(merged)
+        let last = merged.last().map_or(0, |need| need.cell.index() / 64 + 1);
+        let mut blocks = vec![(0_u64, 0_u32); last];
+        for need in &merged {
+            blocks[need.cell.index() / 64].0 |= 1 << (need.cell.index() % 64);
+        }
+        let mut before = 0;
+        for (bits, rank) in &mut blocks {
+            *rank = before;
+            before += bits.count_ones();
+        }
+        Self { list: merged, blocks }
     }
 
     /// The need of a cell, if it is sensitive.
     pub fn of(&self, cell: CellId) -> Option<&Need> {
-        self.position(cell).map(|at| &self.0[at])
+        self.position(cell).map(|at| &self.list[at])
     }
 
     /// Where the need of a cell stands in the list.
     pub fn position(&self, cell: CellId) -> Option<usize> {
-        self.0.binary_search_by_key(&cell, |need| need.cell).ok()
+        let &(bits, rank) = self.blocks.get(cell.index() / 64)?;
+        let bit = 1_u64 << (cell.index() % 64);
+        (bits & bit != 0).then(|| rank as usize + (bits & (bit - 1)).count_ones() as usize)
     }
 }
 
@@ -142,7 +158,7 @@ impl std::ops::Deref for Needs {
     type Target = [Need];
 
     fn deref(&self) -> &[Need] {
-        &self.0
+        &self.list
     }
 }
 
@@ -151,6 +167,6 @@ impl<'a> IntoIterator for &'a Needs {
     type IntoIter = std::slice::Iter<'a, Need>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.list.iter()
     }
 }

@@ -5,6 +5,7 @@
 //! it is to let some needs rely on other witnesses; a cell on which nobody relies is published.
 
 use cellveil_core::{CellId, Certificate, Need, Pattern, Problem, Side, Status, Why, Witness};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Witnesses that are remembered per need besides those it relies on.
@@ -14,19 +15,30 @@ const REMEMBERED: usize = 8;
 #[derive(Clone)]
 pub(crate) struct Cover<'a> {
     problem: &'a Problem,
-    /// Per need, what it relies on.
-    relied: Vec<Vec<Arc<Witness>>>,
+    /// Per need, the ties to what it relies on.
+    relied: Vec<Vec<u32>>,
+    /// Witnesses on which somebody relies, which of them a witness is, and those that are free to be used anew.
+    ties: Vec<Tie>,
+    tie_of: HashMap<*const Witness, u32>,
+    free: Vec<u32>,
     /// Per need, what it could rely on too, oldest first.
     remembered: Vec<Vec<Arc<Witness>>>,
     /// Per need and side, the witness that moves its cell furthest of all seen.
     leads: Vec<[Option<Arc<Witness>>; 2]>,
-    /// Per cell that could be published, the needs that rely on a witness that moves it, once for each.
+    /// Per cell that could be published, the ties of the witnesses that move it.
     users: Vec<Vec<u32>>,
     /// Cells that cost nothing as long as nobody says that they should.
     held: Vec<bool>,
     cost: f64,
     /// What was changed, to be taken back.
     log: Vec<Change>,
+}
+
+/// A witness and the needs that rely on it. A witness that serves thousands of needs is counted once for every cell it moves.
+#[derive(Clone)]
+struct Tie {
+    witness: Arc<Witness>,
+    needs: Vec<u32>,
 }
 
 /// A change that can be taken back.
@@ -43,6 +55,9 @@ impl<'a> Cover<'a> {
         Self {
             problem,
             relied: vec![Vec::new(); needs],
+            ties: Vec::new(),
+            tie_of: HashMap::new(),
+            free: Vec::new(),
             remembered: vec![Vec::new(); needs],
             leads: vec![[None, None]; needs],
             users: vec![Vec::new(); problem.len()],
@@ -78,8 +93,8 @@ impl<'a> Cover<'a> {
     /// Keeps the cells on which some needs rely, but for one, withheld at no cost. Returns those that were not before.
     pub(crate) fn hold_all_but(&mut self, cell: CellId, needs: &[usize]) -> Vec<CellId> {
         let mut held = Vec::new();
-        for witness in needs.iter().flat_map(|&need| &self.relied[need]) {
-            for &(moved, _) in &witness.moves {
+        for &tie in needs.iter().flat_map(|&need| &self.relied[need]) {
+            for &(moved, _) in &self.ties[tie as usize].witness.moves {
                 if moved != cell && !self.held[moved.index()] {
                     self.held[moved.index()] = true;
                     held.push(moved);
@@ -98,16 +113,27 @@ impl<'a> Cover<'a> {
 
     /// The needs that rely on a cell, ascending.
     pub(crate) fn users(&self, cell: CellId) -> Vec<usize> {
-        let mut users: Vec<usize> =
-            self.users[cell.index()].iter().map(|&need| need as usize).collect();
+        self.few_users(cell, usize::MAX).unwrap_or_default()
+    }
+
+    /// The needs that rely on a cell, ascending, if they rely on it no more often than this.
+    pub(crate) fn few_users(&self, cell: CellId, most: usize) -> Option<Vec<usize>> {
+        let mut users: Vec<usize> = Vec::new();
+        for &tie in &self.users[cell.index()] {
+            let needs = &self.ties[tie as usize].needs;
+            if users.len() + needs.len() > most {
+                return None;
+            }
+            users.extend(needs.iter().map(|&need| need as usize));
+        }
         users.sort_unstable();
         users.dedup();
-        users
+        Some(users)
     }
 
     /// What a need relies on.
-    pub(crate) fn relied(&self, need: usize) -> &[Arc<Witness>] {
-        &self.relied[need]
+    pub(crate) fn relied(&self, need: usize) -> impl Iterator<Item = &Arc<Witness>> {
+        self.relied[need].iter().map(|&tie| &self.ties[tie as usize].witness)
     }
 
     /// The withheld cells that nobody but the needs asks for, ascending.
@@ -193,8 +219,8 @@ impl<'a> Cover<'a> {
 
     /// Lets a need rely on a witness, and withholds what it moves.
     pub(crate) fn rely(&mut self, need: usize, witness: Arc<Witness>) {
-        self.count(need, &witness);
-        self.relied[need].push(witness);
+        let tie = self.tie(need, &witness);
+        self.relied[need].push(tie);
         self.log.push(Change::Relied(need));
     }
 
@@ -217,8 +243,8 @@ impl<'a> Cover<'a> {
     }
 
     fn drop_one(&mut self, need: usize, at: usize) {
-        let witness = self.relied[need].remove(at);
-        self.discount(need, &witness);
+        let tie = self.relied[need].remove(at);
+        let witness = self.untie(need, tie);
         self.log.push(Change::Dropped(need, at, witness));
     }
 
@@ -234,30 +260,56 @@ impl<'a> Cover<'a> {
         }
     }
 
-    fn count(&mut self, need: usize, witness: &Witness) {
+    /// Counts a need among those that rely on a witness.
+    fn tie(&mut self, need: usize, witness: &Arc<Witness>) -> u32 {
+        if let Some(&tie) = self.tie_of.get(&Arc::as_ptr(witness)) {
+            self.ties[tie as usize].needs.push(need as u32);
+            return tie;
+        }
+        let new = Tie { witness: Arc::clone(witness), needs: vec![need as u32] };
+        let tie = if let Some(tie) = self.free.pop() {
+            self.ties[tie as usize] = new;
+            tie
+        } else {
+            self.ties.push(new);
+            (self.ties.len() - 1) as u32
+        };
+        self.tie_of.insert(Arc::as_ptr(witness), tie);
         for &(cell, _) in &witness.moves {
             if !self.must_be(cell) {
                 let users = &mut self.users[cell.index()];
                 if users.is_empty() {
                     self.cost += self.problem.cost(cell);
                 }
-                users.push(need as u32);
+                users.push(tie);
             }
         }
+        tie
     }
 
-    fn discount(&mut self, need: usize, witness: &Witness) {
-        for &(cell, _) in &witness.moves {
-            if !self.must_be(cell) {
-                let users = &mut self.users[cell.index()];
-                if let Some(at) = users.iter().position(|&user| user as usize == need) {
-                    users.swap_remove(at);
-                }
-                if users.is_empty() {
-                    self.cost -= self.problem.cost(cell);
+    /// A need does not rely on a witness any more; when it was the last, nobody needs what that moves.
+    fn untie(&mut self, need: usize, tie: u32) -> Arc<Witness> {
+        let Tie { witness, needs } = &mut self.ties[tie as usize];
+        let witness = Arc::clone(witness);
+        if let Some(at) = needs.iter().rposition(|&user| user as usize == need) {
+            needs.swap_remove(at);
+        }
+        if needs.is_empty() {
+            self.tie_of.remove(&Arc::as_ptr(&witness));
+            self.free.push(tie);
+            for &(cell, _) in &witness.moves {
+                if !self.must_be(cell) {
+                    let users = &mut self.users[cell.index()];
+                    if let Some(at) = users.iter().rposition(|&user| user == tie) {
+                        users.swap_remove(at);
+                    }
+                    if users.is_empty() {
+                        self.cost -= self.problem.cost(cell);
+                    }
                 }
             }
         }
+        witness
     }
 
     /// Everything so far is for good.
@@ -270,13 +322,13 @@ impl<'a> Cover<'a> {
         while let Some(change) = self.log.pop() {
             match change {
                 Change::Relied(need) => {
-                    if let Some(witness) = self.relied[need].pop() {
-                        self.discount(need, &witness);
+                    if let Some(tie) = self.relied[need].pop() {
+                        self.untie(need, tie);
                     }
                 }
                 Change::Dropped(need, at, witness) => {
-                    self.count(need, &witness);
-                    self.relied[need].insert(at, witness);
+                    let tie = self.tie(need, &witness);
+                    self.relied[need].insert(at, tie);
                 }
             }
         }
@@ -289,7 +341,7 @@ impl<'a> Cover<'a> {
         let usable = |w: &&Arc<Witness>| known.iter().all(|&cell| w.move_of(cell) == 0);
         let far =
             |w: &Arc<Witness>| (w.move_of(cell) * side.sign()).div_euclid(i64::from(w.denominator));
-        self.relied[need].iter().filter(usable).map(far).max().unwrap_or(0).max(0)
+        self.relied(need).filter(usable).map(far).max().unwrap_or(0).max(0)
     }
 
     /// How far a side must still be shown to go, given what is shown for the other; `None` if it is met.
@@ -315,7 +367,7 @@ impl<'a> Cover<'a> {
             return None;
         }
         let own = insiders.of(self.problem.needs()[need].cell);
-        let moved = self.relied[need].iter().flat_map(|witness| &witness.moves);
+        let moved = self.relied(need).flat_map(|witness| &witness.moves);
         let mut known: Vec<u32> = moved.filter_map(|&(cell, _)| insiders.of(cell)).collect();
         known.sort_unstable();
         known.dedup();
@@ -333,13 +385,15 @@ impl<'a> Cover<'a> {
         for cell in self.secondaries() {
             pattern.withhold(cell, Why::Secondary);
         }
-        let mut witnesses: Vec<Witness> = Vec::new();
-        let mut seen: std::collections::HashSet<*const Witness> = std::collections::HashSet::new();
-        for witness in self.relied.iter().flatten() {
-            if seen.insert(Arc::as_ptr(witness)) {
-                witnesses.push(Witness::clone(witness));
-            }
-        }
+        let mut seen = vec![false; self.ties.len()];
+        let first_use = |tie: &&u32| !std::mem::replace(&mut seen[**tie as usize], true);
+        let order: Vec<u32> = self.relied.iter().flatten().filter(first_use).copied().collect();
+        drop((self.remembered, self.leads, self.log, self.users));
+        let mut ties: Vec<Option<Arc<Witness>>> =
+            self.ties.into_iter().map(|tie| Some(tie.witness)).collect();
+        let witnesses =
+            order.into_iter().filter_map(|tie| ties[tie as usize].take()).map(Arc::unwrap_or_clone);
+        let witnesses = witnesses.collect();
         (pattern, witnesses)
     }
 }

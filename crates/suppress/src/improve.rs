@@ -42,7 +42,8 @@ pub(crate) fn sweep(
             }
             workshop.context.progress.step("improve", done, total, cover.cost());
             workshop.spend(ROUND);
-            let ruined = cover.users(cell);
+            // A need may rely on a cell for both its sides.
+            let ruined = cover.few_users(cell, 2 * most).unwrap_or_default();
             if !ruined.is_empty() && ruined.len() <= most {
                 recreate(workshop, cover, &ruined, &mut near, manner)?;
             }
@@ -85,7 +86,7 @@ fn around(cover: &Cover<'_>, cells: &[CellId], seed: u64) -> Option<Vec<usize>> 
     let mut ruined = cover.users(cells[below(seed, 2, cells.len())]);
     let mut at = 0;
     while at < ruined.len() && ruined.len() < most {
-        let moves = cover.relied(ruined[at]).iter().flat_map(|witness| &witness.moves);
+        let moves = cover.relied(ruined[at]).flat_map(|witness| &witness.moves);
         let secondary: Vec<CellId> =
             moves.map(|&(cell, _)| cell).filter(|&cell| !cover.users(cell).is_empty()).collect();
         if !secondary.is_empty() {
