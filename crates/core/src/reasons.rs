@@ -14,6 +14,9 @@ pub struct Reasons {
     claimed: Vec<Vec<CellId>>,
 }
 
+/// Up to so many cells, how many of them are different is counted.
+const COUNTED: usize = 2_000;
+
 impl Reasons {
     /// Reads the reasons off a certificate.
     pub fn of(certificate: &Certificate, pattern: &Pattern) -> Self {
@@ -44,17 +47,24 @@ impl Reasons {
         self.secondaries.iter().map(|&(cell, _)| cell)
     }
 
-    /// The sensitive cells that a secondary protects, ascending.
-    pub fn protected_by(&self, secondary: CellId) -> Vec<CellId> {
+    /// How many sensitive cells a secondary protects, and the first of them, ascending.
+    ///
+    /// Where its witnesses serve very many cells, the number is that of the witness that serves most, and so a lower bound.
+    pub fn protected_by(&self, secondary: CellId, most: usize) -> (usize, Vec<CellId>) {
         let Ok(at) = self.secondaries.binary_search_by_key(&secondary, |&(cell, _)| cell) else {
-            return Vec::new();
+            return (0, Vec::new());
         };
-        let witnesses = self.secondaries[at].1.iter();
+        let served = || self.secondaries[at].1.iter().map(|&id| &self.claimed[id as usize]);
+        let many = served().map(Vec::len).sum::<usize>() > COUNTED;
+        let part = if many { most } else { usize::MAX };
         let mut cells: Vec<CellId> =
-            witnesses.flat_map(|&id| self.claimed[id as usize].iter().copied()).collect();
+            served().flat_map(|cells| cells.iter().take(part).copied()).collect();
         cells.sort_unstable();
         cells.dedup();
-        cells
+        let largest = served().map(Vec::len).max().unwrap_or(0);
+        let count = if many { largest.max(cells.len()) } else { cells.len() };
+        cells.truncate(most);
+        (count, cells)
     }
 }
 
@@ -96,9 +106,10 @@ mod tests {
         };
         let reasons = Reasons::of(&certificate, &pattern);
         assert_eq!(reasons.secondaries().collect::<Vec<_>>(), [2, 4, 5].map(CellId));
-        assert_eq!(reasons.protected_by(CellId(2)), [0, 1].map(CellId));
-        assert_eq!(reasons.protected_by(CellId(4)), [0, 1].map(CellId));
-        assert_eq!(reasons.protected_by(CellId(5)), [], "nothing claims to need it");
-        assert_eq!(reasons.protected_by(CellId(0)), [], "a primary is withheld for itself");
+        assert_eq!(reasons.protected_by(CellId(2), 9).1, [0, 1].map(CellId));
+        assert_eq!(reasons.protected_by(CellId(2), 1), (2, vec![CellId(0)]), "all are counted");
+        assert_eq!(reasons.protected_by(CellId(4), 9).1, [0, 1].map(CellId));
+        assert_eq!(reasons.protected_by(CellId(5), 9).1, [], "nothing claims to need it");
+        assert_eq!(reasons.protected_by(CellId(0), 9).1, [], "a primary is withheld for itself");
     }
 }

@@ -5,8 +5,9 @@ use crate::columns::NameColumns;
 use crate::grid::{Column, Field, Grid, Kind};
 use cellveil_core::{CellId, Certificate, Pattern, Problem, Reasons};
 
-/// No more primaries are written out for one secondary; their number is given in any case.
-pub(crate) const MOST_LISTED: usize = 100;
+/// No more primaries are written out for one secondary, nor this many for all of them; their number is given in any case.
+const MOST_LISTED: usize = 100;
+const MOST_IN_ALL: usize = 5_000_000;
 
 /// One line per secondary: its codes, how many primaries it protects, and which.
 pub(crate) struct WhyGrid<'a> {
@@ -14,6 +15,8 @@ pub(crate) struct WhyGrid<'a> {
     names: NameColumns<'a>,
     secondaries: Vec<CellId>,
     reasons: Reasons,
+    /// How many primaries are written out for each.
+    most: usize,
     columns: Vec<Column>,
 }
 
@@ -28,8 +31,9 @@ impl<'a> WhyGrid<'a> {
         columns.push(Column::new("protects", Kind::Whole));
         columns.push(Column::new("primaries", Kind::Text));
         let reasons = Reasons::of(certificate, pattern);
-        let secondaries = reasons.secondaries().collect();
-        Ok(Self { problem, names, secondaries, reasons, columns })
+        let secondaries: Vec<CellId> = reasons.secondaries().collect();
+        let most = (MOST_IN_ALL / secondaries.len().max(1)).clamp(1, MOST_LISTED);
+        Ok(Self { problem, names, secondaries, reasons, most, columns })
     }
 }
 
@@ -44,17 +48,17 @@ impl Grid for WhyGrid<'_> {
 
     fn fill<'a>(&'a self, row: usize, fields: &mut Vec<Field<'a>>) {
         let cell = self.secondaries[row];
-        let protects = self.reasons.protected_by(cell);
+        let (count, protects) = self.reasons.protected_by(cell, self.most);
         self.names.fill(cell, fields);
-        fields.push(Field::Whole(protects.len() as i64));
-        fields.push(Field::Text(listed(self.problem, &protects, MOST_LISTED).into()));
+        fields.push(Field::Whole(count as i64));
+        fields.push(Field::Text(listed(self.problem, count, &protects).into()));
     }
 }
 
-/// The first cells by their codes, and a mark if there are more.
-pub(crate) fn listed(problem: &Problem, cells: &[CellId], most: usize) -> String {
+/// The first of some cells by their codes, and a mark if there are more.
+pub(crate) fn listed(problem: &Problem, count: usize, first: &[CellId]) -> String {
     let name = |&cell: &CellId| problem.names().describe(cell).to_string();
-    let names: Vec<String> = cells.iter().take(most).map(name).collect();
-    let more = if cells.len() > most { "; …" } else { "" };
+    let names: Vec<String> = first.iter().map(name).collect();
+    let more = if count > first.len() { "; …" } else { "" };
     names.join("; ") + more
 }

@@ -54,7 +54,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let improving = workshop.within(&in_time);
     sweep(&improving, &mut cover, improving.work(), Manner::Quick)?;
     context.progress.improved(cover.cost(), 0.0);
-    if left.is_some() {
+    if left.is_some() && !workshop.is_sparse() {
         shake(&improving, &mut cover, u64::MAX / 2)?;
     }
     let (pattern, witnesses) = cover.into_parts();

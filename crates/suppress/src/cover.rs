@@ -138,8 +138,12 @@ impl<'a> Cover<'a> {
 
     /// The withheld cells that nobody but the needs asks for, ascending.
     pub(crate) fn secondaries(&self) -> Vec<CellId> {
-        let used = |cell: &CellId| !self.users[cell.index()].is_empty();
-        self.problem.cells().filter(used).collect()
+        self.problem.cells().filter(|&cell| self.is_secondary(cell)).collect()
+    }
+
+    /// Whether a cell is withheld because some need relies on it.
+    pub(crate) fn is_secondary(&self, cell: CellId) -> bool {
+        !self.users[cell.index()].is_empty()
     }
 
     /// What the cells of a witness cost beyond those withheld.
@@ -218,8 +222,8 @@ impl<'a> Cover<'a> {
     }
 
     /// Lets a need rely on a witness, and withholds what it moves.
-    pub(crate) fn rely(&mut self, need: usize, witness: Arc<Witness>) {
-        let tie = self.tie(need, &witness);
+    pub(crate) fn rely(&mut self, need: usize, witness: &Arc<Witness>) {
+        let tie = self.tie(need, witness);
         self.relied[need].push(tie);
         self.log.push(Change::Relied(need));
     }
@@ -230,7 +234,7 @@ impl<'a> Cover<'a> {
             certificate.witnesses.into_iter().map(Arc::new).collect();
         for claim in certificate.claims {
             if let Some(need) = self.problem.needs().position(claim.cell) {
-                self.rely(need, Arc::clone(&witnesses[claim.witness as usize]));
+                self.rely(need, &witnesses[claim.witness as usize]);
             }
         }
     }

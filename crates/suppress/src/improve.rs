@@ -83,15 +83,16 @@ pub(crate) fn shake(
 /// The needs that rely on a cell chosen by chance, and on cells those rely on; in an order chosen by chance.
 fn around(cover: &Cover<'_>, cells: &[CellId], seed: u64) -> Option<Vec<usize>> {
     let most = 1 + below(seed, 1, 8);
-    let mut ruined = cover.users(cells[below(seed, 2, cells.len())]);
+    let few = |cell: CellId| cover.few_users(cell, 2 * RUINED);
+    let mut ruined = few(cells[below(seed, 2, cells.len())])?;
     let mut at = 0;
     while at < ruined.len() && ruined.len() < most {
         let moves = cover.relied(ruined[at]).flat_map(|witness| &witness.moves);
         let secondary: Vec<CellId> =
-            moves.map(|&(cell, _)| cell).filter(|&cell| !cover.users(cell).is_empty()).collect();
+            moves.map(|&(cell, _)| cell).filter(|&cell| cover.is_secondary(cell)).collect();
         if !secondary.is_empty() {
             let cell = secondary[below(seed, 3 + at as u64, secondary.len())];
-            for user in cover.users(cell) {
+            for user in few(cell)? {
                 if !ruined.contains(&user) {
                     ruined.push(user);
                 }

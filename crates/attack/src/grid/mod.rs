@@ -49,6 +49,26 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// The code of the total of all others, if there is one.
+    pub(crate) fn root(&self) -> Option<u32> {
+        let tree = self.tree.as_ref()?;
+        let all = self.leaves();
+        let root = |&(_, (above, leaves)): &(usize, &(Vec<u32>, Vec<u32>))| {
+            above.is_empty() && leaves.len() == all
+        };
+        tree.iter().enumerate().find(root).map(|(code, _)| code as u32)
+    }
+
+    /// How many codes the finest level has.
+    pub(crate) fn leaves(&self) -> usize {
+        let tree = self.tree.as_ref();
+        tree.map_or(0, |tree| {
+            (0..).zip(tree).filter(|(code, (_, leaves))| leaves == &[*code]).count()
+        })
+    }
+}
+
 /// The totals above every code and the leaves below it, if the sums are those of a tree.
 fn tree(codes: usize, lines: &[Line]) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
     let mut parent = vec![None; codes];

@@ -5,17 +5,21 @@
 //! a cell costs is up to the caller, who may also forbid it.
 
 mod circuit;
+mod exchange;
+mod graph;
 mod pursuit;
 mod queue;
 mod search;
+mod split;
 
 use crate::cube::Map;
 use crate::grid::Grid;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use circuit::{Wanted, towards};
+use exchange::Exchange;
 use pursuit::Pursuit;
 use search::{Product, cheapest};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What it costs that a cell moves to a side, and how far it can go, in units; `None` if it must not.
 type Step<'s> = dyn Fn(CellId, Side) -> Option<(f64, i64)> + 's;
@@ -73,13 +77,14 @@ pub struct Products<'a> {
     problem: &'a Problem,
     incidence: Arc<Incidence>,
     grid: Grid,
+    exchange: OnceLock<Option<Exchange>>,
 }
 
 impl<'a> Products<'a> {
     /// `None` if the relations of the problem do not stand in a grid.
     pub fn new(problem: &'a Problem, incidence: Arc<Incidence>) -> Option<Self> {
         let grid = Grid::of(problem, &incidence)?;
-        Some(Self { problem, incidence, grid })
+        Some(Self { problem, incidence, grid, exchange: OnceLock::new() })
     }
 
     /// A table with `cell` moved `target` units or more to `side`, cheap if not the cheapest: many small products, or a few large ones.
@@ -137,7 +142,7 @@ impl<'a> Products<'a> {
         for _ in 0..SUMMANDS {
             let least = (missing as u64).div_ceil(share as u64) as i64;
             let wanted = Wanted { cell, side, least, most: missing };
-            let product = cheapest(&self.grid, wanted, &|cell, side| {
+            let product = cheapest(&self.grid, exchange::ALL, wanted, &|cell, side| {
                 let (cost, room) = sum.step(cell, side, price)?;
                 Some((cost / room.min(missing) as f64, room))
             })?;
@@ -172,6 +177,11 @@ impl<'a> Products<'a> {
             .map(|(c, s)| (CellId(c), s))
             .collect();
         moves.sort_unstable();
+        self.kept(moves)
+    }
+
+    /// The witness that some moves are, ascending, if they keep every relation.
+    fn kept(&self, moves: Vec<(CellId, i64)>) -> Option<Witness> {
         let mut sums: Vec<(u32, i64)> = moves
             .iter()
             .flat_map(|&(cell, step)| {

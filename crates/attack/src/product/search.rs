@@ -5,6 +5,7 @@
 
 use super::circuit::{Circuit, Wanted, circuits, towards};
 use super::queue::Queue;
+use super::split::Variables;
 use super::{Charge, Step};
 use crate::grid::Grid;
 use cellveil_core::CellId;
@@ -30,8 +31,13 @@ struct Partial {
     corners: Vec<(u64, i8)>,
 }
 
-/// The cheapest product found that lets a cell move as wanted.
-pub(super) fn cheapest(grid: &Grid, wanted: Wanted, step: &Step<'_>) -> Option<Product> {
+/// The cheapest product found of circuits along some dimensions that lets a cell move as wanted.
+pub(super) fn cheapest(
+    grid: &Grid,
+    variables: Variables,
+    wanted: Wanted,
+    step: &Step<'_>,
+) -> Option<Product> {
     let charge = Charge { cost: 0.0, room: i64::MAX, corners: 0 };
     let charge = charge.with(step(wanted.cell, wanted.side))?;
     if charge.room < wanted.least {
@@ -39,7 +45,8 @@ pub(super) fn cheapest(grid: &Grid, wanted: Wanted, step: &Step<'_>) -> Option<P
     }
     let mut sides: Vec<Vec<Circuit>> = Vec::new();
     for along in 0..grid.axes().len() {
-        if grid.axes()[along].lines_of(grid.place(wanted.cell)[along]).is_empty() {
+        let is_part = variables >> along & 1 == 1;
+        if !is_part || grid.axes()[along].lines_of(grid.place(wanted.cell)[along]).is_empty() {
             continue;
         }
         let found = circuits(grid, along, wanted, step);

@@ -146,6 +146,22 @@ fn generate_makes_the_same_data_from_the_same_seed() {
 }
 
 #[test]
+fn a_sparse_table_of_seven_dimensions_is_protected_and_proven() {
+    let desk = Desk::new();
+    desk.expect(0, &["generate", "salaries", "--rows", "600", "--out", "wages"]);
+    let job = "[records]\nfile = \"wages\"\n[table]\nresponse = \"salaire\"\n\
+               dimensions = [\"sexe\", \"depr\", \"cs\", \"ce\", \"trage\", \"treffen\", \"a88\"]\n\
+               [rules]\nfrequency = { below = 3, range = 10 }\ndominance = { n = 1, k = 85 }\n\
+               [protect]\nmethod = \"suppress\"\n";
+    std::fs::write(desk.path("wages.toml"), job).unwrap();
+    desk.expect(0, &["protect", "wages.toml", "--out", "release"]);
+    desk.expect(0, &["verify", "release"]);
+    let table = std::fs::read_to_string(desk.path("release/table.csv")).unwrap();
+    let published = table.lines().filter(|line| line.ends_with(",v,F")).count();
+    assert!(published > 20, "{published} cells stay published");
+}
+
+#[test]
 fn nothing_goes_to_stderr_when_all_is_well_and_it_is_no_terminal() {
     let desk = Desk::new();
     let output = desk.run(&["protect", "job.toml"]);

@@ -16,10 +16,10 @@ pub(super) fn section(out: &mut String, publication: &Publication<'_>) -> fmt::R
     if reasons.secondaries().len() == 0 {
         return Ok(());
     }
-    let mut protects: Vec<(CellId, Vec<CellId>)> =
-        reasons.secondaries().map(|cell| (cell, reasons.protected_by(cell))).collect();
-    protects.sort_by_key(|(cell, cells)| (std::cmp::Reverse(cells.len()), *cell));
-    let most = protects.first().map_or(0, |(_, cells)| cells.len());
+    let mut protects: Vec<(usize, CellId)> =
+        reasons.secondaries().map(|cell| (reasons.protected_by(cell, 0).0, cell)).collect();
+    protects.sort_by_key(|&(count, cell)| (std::cmp::Reverse(count), cell));
+    let most = protects.first().map_or(0, |&(count, _)| count);
     out.write_str(
         "<section id=\"why\">\n<h2>Why secondaries are withheld</h2>\n<p>A secondary protects the primaries whose proofs move \
          it: were it published, those would have to be proven another way. <code>why.csv</code> has all.</p>\n\
@@ -27,15 +27,16 @@ pub(super) fn section(out: &mut String, publication: &Publication<'_>) -> fmt::R
          <th class=\"number\">protects</th><th class=\"wide\"></th><th>primaries</th></tr></thead>\n<tbody>\n",
     )?;
     let problem = release.problem();
-    for (cell, cells) in protects.iter().take(MOST_SHOWN) {
+    for &(protected, cell) in protects.iter().take(MOST_SHOWN) {
+        let (_, first) = reasons.protected_by(cell, MOST_PRIMARIES);
         let (name, primaries) =
-            (problem.names().describe(*cell).to_string(), listed(problem, cells, MOST_PRIMARIES));
+            (problem.names().describe(cell).to_string(), listed(problem, protected, &first));
         writeln!(
             out,
             "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}</td><td class=\"words\">{}</td></tr>",
             text(&name),
-            count(cells.len()),
-            bar(cells.len() as f64, most as f64, "secondary"),
+            count(protected),
+            bar(protected as f64, most as f64, "secondary"),
             text(&primaries),
         )?;
     }

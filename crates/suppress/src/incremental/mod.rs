@@ -78,6 +78,7 @@ pub(crate) fn first<'a>(
     };
     let mut cover = Cover::new(problem, pattern);
     cover.rely_on(shown);
+    workshop.protect_many(&mut cover);
     let open = workshop.open(&cover);
     for &need in &open {
         cover.drop(need);

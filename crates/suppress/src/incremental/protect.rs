@@ -30,6 +30,10 @@ const IMPORTANT: f64 = 0.02;
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
 
+/// How often many needs are met at once, as long as each time meets this share of all.
+const PASSES: usize = 8;
+const WORTH_A_PASS: f64 = 0.01;
+
 /// What finding products and pursuing cells counts as work, in cells of programs.
 const PRODUCT: u64 = 20;
 const PURSUIT: u64 = 500;
@@ -94,6 +98,12 @@ impl<'a> Workshop<'a> {
             .as_ref()
     }
 
+    /// Whether the table is large, and so sparse that only leaves that exchange amounts help.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.problem.len() > PROGRAMS
+            && self.products().is_some_and(|products| products.is_sparse())
+    }
+
     fn everything(&self) -> &[Component] {
         self.everything.get_or_init(|| {
             let mut all = self.problem.start();
@@ -127,6 +137,42 @@ impl<'a> Workshop<'a> {
     /// What withholding more costs now.
     pub(crate) fn prices<'c>(&self, cover: &'c Cover<'c>) -> Prices<'c> {
         Prices::new(cover, self.least)
+    }
+
+    /// In a large and sparse table, meets most needs by a few tables in which many cells move at once.
+    pub(super) fn protect_many(&self, cover: &mut Cover<'_>) {
+        if !self.problem.insiders().is_empty() {
+            return;
+        }
+        let Some(products) = self.products().filter(|_| self.is_sparse()) else { return };
+        for _ in 0..PASSES {
+            let open = self.open(cover);
+            let cells: Vec<CellId> =
+                open.iter().map(|&need| self.problem.needs()[need].cell).collect();
+            let prices = self.prices(cover);
+            let Some(witness) = products.exchange_many(&cells, &|cell| prices.charge(cell)) else {
+                return;
+            };
+            let both = [mirrored(self.problem, &witness), Some(witness)];
+            for witness in both.into_iter().flatten() {
+                let witness = Arc::new(witness);
+                for &need in &open {
+                    let helps = |&side: &Side| {
+                        let wanted = cover.wanted(need, side, None);
+                        wanted.is_some_and(|far| {
+                            witness.reaches(self.problem.needs()[need].cell, side, far)
+                        })
+                    };
+                    if Side::BOTH.iter().any(helps) {
+                        cover.rely(need, &witness);
+                    }
+                }
+            }
+            let met = open.iter().filter(|&&need| cover.is_proven(need)).count();
+            if (met as f64) < WORTH_A_PASS * self.problem.needs().len() as f64 {
+                return;
+            }
+        }
     }
 
     /// Meets needs in the given order.
@@ -187,7 +233,7 @@ impl<'a> Workshop<'a> {
             let Some(target) = cover.wanted(need, side, insider) else { continue };
             let remembered = cover.cheapest_remembered(need, side, target, unmoved);
             if let Some((0.0, witness)) = remembered {
-                cover.rely(need, witness);
+                cover.rely(need, &witness);
                 continue;
             }
             let wish = Wish { cell, side, target, unmoved };
@@ -202,7 +248,7 @@ impl<'a> Workshop<'a> {
             let cheapest =
                 [found, remembered].into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
             if let Some((_, witness)) = cheapest {
-                cover.rely(need, witness);
+                cover.rely(need, &witness);
             }
         }
         Ok(())
@@ -275,6 +321,9 @@ impl<'a> Workshop<'a> {
         };
         let products = self.products()?;
         self.spend(PRODUCT);
+        if self.is_sparse() {
+            return products.exchange(wish.cell, wish.side, wish.target, &price);
+        }
         let product = products.reach(wish.cell, wish.side, wish.target, &price);
         if product.as_ref().is_some_and(|p| cover.charge(p) <= NEGLIGIBLE * cover.cost()) {
             return product;

@@ -79,7 +79,7 @@ fn still_met(workshop: &Workshop<'_>, cover: &mut Cover<'_>, need: usize) -> boo
             };
             let Some(witness) = found else { return false };
             cover.remember(&witness);
-            cover.rely(need, witness);
+            cover.rely(need, &witness);
         }
         if !cover.is_met(need, insider) {
             return false;
@@ -144,7 +144,7 @@ fn thoroughly_met(
     for &need in &*needs {
         let cell = problem.needs()[need].cell;
         for witness in witnesses.iter().filter(|witness| witness.move_of(cell) != 0) {
-            cover.rely(need, Arc::clone(witness));
+            cover.rely(need, witness);
         }
         cover.drop_needless(need);
     }
