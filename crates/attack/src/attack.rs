@@ -25,7 +25,8 @@ pub enum Intervals {
     /// All of them.
     #[default]
     All,
-    /// All of them where that is quick: in networks, and in components of at most [`AFFORDABLE`] cells.
+    /// All of them where that is quick: in networks, and in components of at most [`AFFORDABLE`] cells,
+    /// but not in tables of millions of cells.
     Affordable,
     /// The sensitive ones.
     Needs,
@@ -35,6 +36,9 @@ pub enum Intervals {
 
 /// Every interval is two programs on its whole component; with more cells than this they are found on request only.
 pub const AFFORDABLE: usize = 1500;
+
+/// In tables with more cells than this no interval is affordable.
+const MANY: usize = 2_000_000;
 
 /// Of how many cells of large components the relations around them are asked whether they are exposed.
 const EXAMINED: usize = 2000;
@@ -71,6 +75,14 @@ pub fn attack(
     options: Options,
     known: &[Witness],
 ) -> Result<Attack, AttackError> {
+    let intervals_wanted = match options.intervals {
+        Intervals::None => false,
+        Intervals::Affordable => problem.len() <= MANY,
+        _ => true,
+    };
+    if !intervals_wanted && let Some(attack) = known_already(problem, pattern, known) {
+        return Ok(attack);
+    }
     let certifier = Certifier::new(problem, pattern, engine);
     let Reduced { determined, components } = disclose(reduce(problem, pattern));
     let networks: Vec<Option<Network>> = components.par_iter().map(Network::of).collect();
@@ -108,6 +120,28 @@ pub fn attack(
     Ok(Attack { audit, certificate: ledger.certificate() })
 }
 
+/// The attack that has nothing left to find: every need is met by what is known, and nothing else is asked. It takes little memory.
+fn known_already(problem: &Problem, pattern: &Pattern, known: &[Witness]) -> Option<Attack> {
+    if known.is_empty() {
+        return None;
+    }
+    let ledger = of_known(problem, pattern, known);
+    let is_met = |need: usize| ledger.is_met(need, None) && ledger.blocking(need).is_empty();
+    let sensitive = |need: &Need| pattern.is_withheld(need.cell);
+    let all = problem.needs().iter().enumerate().all(|(at, need)| sensitive(need) && is_met(at));
+    all.then(|| Attack { audit: Audit::default(), certificate: ledger.certificate() })
+}
+
+/// What known witnesses show that move withheld cells only.
+fn of_known<'a>(problem: &'a Problem, pattern: &Pattern, known: &[Witness]) -> Ledger<'a> {
+    let mut ledger = Ledger::new(problem);
+    let is_withheld = |&(cell, _): &(CellId, i64)| pattern.is_withheld(cell);
+    for witness in known.iter().filter(|witness| witness.moves.iter().all(is_withheld)) {
+        ledger.add(witness.clone());
+    }
+    ledger
+}
+
 /// What can be shown for the needs of a pattern without a single program: every need that the certificate meets is met, of the others
 /// nothing is known. The products are those of the problem, if it has any.
 ///
@@ -134,11 +168,7 @@ fn shown<'a>(
     networks: &[Option<Network>],
     known: &[Witness],
 ) -> Result<(Ledger<'a>, Vec<CellId>), EngineError> {
-    let mut ledger = Ledger::new(certifier.problem);
-    let is_withheld = |&(cell, _): &(CellId, i64)| certifier.pattern.is_withheld(cell);
-    for witness in known.iter().filter(|witness| witness.moves.iter().all(is_withheld)) {
-        ledger.add(witness.clone());
-    }
+    let mut ledger = of_known(certifier.problem, certifier.pattern, known);
     let found: Result<Vec<Certified>, EngineError> = components
         .par_iter()
         .zip(networks)

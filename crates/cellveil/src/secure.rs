@@ -61,6 +61,7 @@ pub(crate) fn secure_by(
     let attacked = run.stage("attack", || {
         run.install(|| attack(&problem, &pattern, engine, options, &witnesses))
     })??;
+    drop(witnesses);
     let Attack { audit, certificate } = attacked;
     if let Some(exposed) = Exposed::of(&problem, &audit) {
         return Err(Error::Exposed(exposed));

@@ -58,6 +58,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
         shake(&improving, &mut cover, u64::MAX / 2)?;
     }
     let (pattern, witnesses) = cover.into_parts();
+    drop((improving, workshop));
     let bound = lower_bound(problem, context, Some(&pattern), BOUND)?;
     context.progress.improved(problem.cost_of(&pattern), bound.cost);
     Ok(Protected { pattern, witnesses, bound, method: Method::Auto })

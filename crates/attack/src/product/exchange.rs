@@ -6,28 +6,33 @@
 use super::circuit::Wanted;
 use super::graph::Steps;
 use super::search::cheapest;
-use super::split::{Split, Variables, specified, splits};
-use super::{Price, Products};
+use super::split::{LazySplit, Split, Variables, specified, splits};
+use super::{Price, Products, paid};
+use crate::cube::Map;
 use cellveil_core::{CellId, Side, Witness};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// The leaves, and the splits to try.
 pub(super) struct Exchange {
     leaves: Vec<CellId>,
-    splits: Vec<Split>,
+    levels: Vec<Vec<LazySplit>>,
 }
 
 /// How many leaves below a cell are tried, and how many circles through each are weighed.
 const LEAVES: usize = 8;
 const CIRCLES: usize = 6;
 
+/// Which part of what is wanted each of several exchanges must bring, one part in so many.
+const SHARES: [i64; 3] = [1, 4, 16];
+
 /// Cells that move, with how many times the amount.
 type Moved = Vec<(CellId, i64)>;
 
 impl Exchange {
     pub(super) fn new(products: &Products<'_>) -> Option<Self> {
-        let (leaves, splits) = splits(products.problem, &products.grid)?;
-        Some(Self { leaves, splits })
+        let (leaves, levels) = splits(products.problem, &products.grid)?;
+        Some(Self { leaves, levels })
     }
 
     fn leaf(&self, cell: CellId) -> Option<u32> {
@@ -42,6 +47,8 @@ struct Search<'s> {
     split: &'s Split,
     wanted: Wanted,
     price: &'s Price<'s>,
+    /// Leaves that must not move.
+    unmoved: &'s dyn Fn(u32) -> bool,
 }
 
 impl Products<'_> {
@@ -55,24 +62,76 @@ impl Products<'_> {
     ) -> Option<Witness> {
         let exchange = self.exchange.get_or_init(|| Exchange::new(self)).as_ref()?;
         let target = target.max(1);
-        let wanted = Wanted { cell, side, least: target, most: target };
-        let set = specified(&self.grid, cell);
-        exchange.splits.iter().find_map(|split| {
-            let search = Search { products: self, exchange, split, wanted, price };
-            let within = split.variables.map(|variables| set & !variables == 0);
-            match within {
-                [false, false] => search.by_circle().or_else(|| search.by_leaf()),
-                [true, false] => search.by_product(0, cell, None),
-                [false, true] => search.by_product(1, cell, None),
-                [true, true] => None,
-            }
+        exchange.levels.iter().find_map(|level| {
+            let found = level.iter().filter_map(|split| {
+                let split = split.get(&self.grid, &exchange.leaves);
+                let sum = |&share: &i64| {
+                    self.exchanges(exchange, split, (cell, side), target, share, price)
+                };
+                let witness = SHARES.iter().find_map(sum)?;
+                Some((paid(&witness, price), witness))
+            });
+            found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, witness)| witness)
         })
+    }
+
+    /// Exchanges that add up, each of which brings at least one part in `share` of what is wanted.
+    fn exchanges(
+        &self,
+        exchange: &Exchange,
+        split: &Split,
+        (cell, side): (CellId, Side),
+        target: i64,
+        share: i64,
+        price: &Price<'_>,
+    ) -> Option<Witness> {
+        let least = (target as u64).div_ceil(share as u64) as i64;
+        let mut total: Map<u32, i64> = Map::default();
+        let mut used: HashSet<u32> = HashSet::new();
+        let mut missing = target;
+        for _ in 0..2 * share {
+            let paid = |at: CellId| if total.contains_key(&at.0) { Some(0.0) } else { price(at) };
+            let unmoved = |leaf: u32| used.contains(&leaf);
+            let wanted = Wanted { cell, side, least: least.min(missing), most: missing };
+            let search =
+                Search { products: self, exchange, split, wanted, price: &paid, unmoved: &unmoved };
+            let steps = search.find()?;
+            let (_, moved) = search.weigh(&steps)?;
+            if share == 1 {
+                return search.witness(moved);
+            }
+            let amount = search.amount(&steps).min(missing);
+            // What rises below the cell may go on rising.
+            let is_spent = |&&(leaf, sign): &&(u32, i8)| {
+                sign < 0 || !search.is_below(exchange.leaves[leaf as usize])
+            };
+            let spent: Vec<u32> = steps.iter().filter(is_spent).map(|step| step.0).collect();
+            used.extend(spent);
+            for (at, by) in moved {
+                if at == cell {
+                    missing -= by * amount;
+                }
+                *total.entry(at.0).or_default() += by * amount * side.sign();
+            }
+            if missing <= 0 {
+                let mut moves: Moved = total.into_iter().map(|(at, by)| (CellId(at), by)).collect();
+                moves.retain(|&(_, by)| by != 0);
+                moves.sort_unstable();
+                return moves.iter().all(|step| self.has_room(step)).then(|| self.kept(moves))?;
+            }
+        }
+        None
+    }
+
+    fn has_room(&self, &(cell, by): &(CellId, i64)) -> bool {
+        let side = if by > 0 { Side::Up } else { Side::Down };
+        self.problem.room(cell, side).is_none_or(|room| room >= by.abs())
     }
 
     /// One table in which as many of these cells as possible move as far as they need, all by circles that have no leaf in common.
     pub fn exchange_many(&self, cells: &[CellId], price: &Price<'_>) -> Option<Witness> {
         let exchange = self.exchange.get_or_init(|| Exchange::new(self)).as_ref()?;
-        let split = exchange.splits.first()?;
+        let split = exchange.levels.first()?.first()?.get(&self.grid, &exchange.leaves);
         let mut used = vec![false; exchange.leaves.len()];
         let mut moved = vec![0_i64; self.problem.len()];
         for &cell in cells {
@@ -84,8 +143,11 @@ impl Products<'_> {
                 continue;
             }
             let wanted = Wanted { cell, side: Side::Up, least: target, most: target };
-            let search = Search { products: self, exchange, split, wanted, price };
-            let Some((steps, circle)) = search.apart_from(&used) else { continue };
+            let unmoved = |leaf: u32| used[leaf as usize];
+            let search =
+                Search { products: self, exchange, split, wanted, price, unmoved: &unmoved };
+            let Some(steps) = search.by_circle() else { continue };
+            let Some((_, circle)) = search.weigh(&steps) else { continue };
             let amount = search.amount(&steps);
             for (leaf, _) in steps {
                 used[leaf as usize] = true;
@@ -100,18 +162,15 @@ impl Products<'_> {
             .map(|cell| (cell, moved[cell.index()]))
             .filter(|m| m.1 != 0)
             .collect();
-        let stands = |&(cell, by): &(CellId, i64)| {
-            let side = if by > 0 { Side::Up } else { Side::Down };
-            self.problem.room(cell, side).is_none_or(|room| room >= by.abs())
-        };
         let relations = self.problem.relations();
         let is_kept = |row: usize| {
             let terms =
                 relations.row(row).map(|(cell, c)| i128::from(c) * i128::from(moved[cell.index()]));
             terms.sum::<i128>() == 0
         };
-        let holds =
-            !moves.is_empty() && moves.iter().all(stands) && (0..relations.len()).all(is_kept);
+        let holds = !moves.is_empty()
+            && moves.iter().all(|step| self.has_room(step))
+            && (0..relations.len()).all(is_kept);
         holds.then_some(Witness { denominator: 1, moves })
     }
 
@@ -165,53 +224,65 @@ impl Products<'_> {
 impl Search<'_> {
     /// Whether a leaf can move by what is wanted, both ways, so that the witness shows the other side too.
     fn is_usable(&self, leaf: u32) -> bool {
+        if (self.unmoved)(leaf) {
+            return false;
+        }
         let leaf = self.exchange.leaves[leaf as usize];
         let room = |side| self.products.problem.room(leaf, side);
         Side::BOTH.iter().all(|&side| room(side).is_none_or(|room| room >= self.wanted.least))
     }
 
-    /// The cheapest of some circles through a leaf below the cell.
-    fn by_circle(&self) -> Option<Witness> {
-        (0..LEAVES).find_map(|nth| {
+    /// Leaves that move the cell and leave what is published of both tables as it is.
+    fn find(&self) -> Option<Steps> {
+        let set = specified(&self.products.grid, self.wanted.cell);
+        let within = self.split.variables.map(|variables| set & !variables == 0);
+        let first = match within {
+            [false, false] => self.by_circle(),
+            [true, false] => self.by_product(0, self.wanted.cell, None),
+            [false, true] => self.by_product(1, self.wanted.cell, None),
+            [true, true] => return None,
+        };
+        first.or_else(|| self.by_leaf())
+    }
+
+    /// Whether a cell is part of the wanted one.
+    fn is_below(&self, leaf: CellId) -> bool {
+        let grid = &self.products.grid;
+        let codes = grid.place(leaf).iter().zip(grid.place(self.wanted.cell)).zip(grid.axes());
+        codes
+            .clone()
+            .all(|((&code, &above), axis)| code == above || axis.above(code).contains(&above))
+    }
+
+    /// Leaves below the cell that can move far enough.
+    fn leaves_below(&self) -> impl Iterator<Item = (CellId, u32)> {
+        (0..LEAVES).filter_map(|nth| {
             let below = self.products.leaf_below(self.wanted.cell, nth)?;
             let leaf = self.exchange.leaf(below)?;
             let room = self.products.problem.room(below, self.wanted.side);
-            if room.is_some_and(|room| room < self.wanted.least) {
-                return None;
-            }
-            let mut best: Option<(f64, Moved)> = None;
+            let is_free =
+                !(self.unmoved)(leaf) && room.is_none_or(|room| room >= self.wanted.least);
+            is_free.then_some((below, leaf))
+        })
+    }
+
+    /// The cheapest of some circles through a leaf below the cell.
+    fn by_circle(&self) -> Option<Steps> {
+        self.leaves_below().find_map(|(_, leaf)| {
+            let mut best: Option<(f64, Steps)> = None;
             let mut weighed = 0;
             let usable = |leaf: u32, _: i8| self.is_usable(leaf);
             self.split.graph.circles(leaf, &usable, &mut |steps| {
                 weighed += 1;
-                if let Some((cost, moved)) = self.weigh(steps)
+                if let Some((cost, _)) = self.weigh(steps)
                     && best.as_ref().is_none_or(|best| cost < best.0)
                 {
-                    best = Some((cost, moved));
+                    best = Some((cost, steps.to_vec()));
                 }
                 let enough = weighed >= CIRCLES || best.as_ref().is_some_and(|best| best.0 == 0.0);
                 if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            self.witness(best?.1)
-        })
-    }
-
-    /// A circle through a leaf below the cell that has no leaf in common with those before.
-    fn apart_from(&self, used: &[bool]) -> Option<(Steps, Moved)> {
-        let usable = |leaf: u32, _: i8| !used[leaf as usize] && self.is_usable(leaf);
-        (0..LEAVES).find_map(|nth| {
-            let leaf = self.exchange.leaf(self.products.leaf_below(self.wanted.cell, nth)?)?;
-            if !usable(leaf, 1) {
-                return None;
-            }
-            let (mut found, mut weighed) = (None, 0);
-            self.split.graph.circles(leaf, &usable, &mut |steps| {
-                weighed += 1;
-                found = self.weigh(steps).map(|(_, moved)| (steps.to_vec(), moved));
-                let enough = found.is_some() || weighed == CIRCLES;
-                if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            found
+            best.map(|best| best.1)
         })
     }
 
@@ -224,57 +295,100 @@ impl Search<'_> {
         rooms.min().unwrap_or(self.wanted.least)
     }
 
-    /// Through a leaf below the cell that is on no circle: it moves with its cell of either table.
-    fn by_leaf(&self) -> Option<Witness> {
-        let below = self.products.leaf_below(self.wanted.cell, 0)?;
-        let leaf = self.exchange.leaf(below)?;
-        (0..2).find_map(|table| {
+    /// Through a leaf below the cell that is on no circle: it moves with its cell of either table, or of both.
+    fn by_leaf(&self) -> Option<Steps> {
+        self.leaves_below().find_map(|(below, leaf)| {
             let mut above = Vec::new();
             self.products.above(below, &mut above)?;
-            let variables = self.split.variables[table];
-            let cell = above
-                .into_iter()
-                .find(|&cell| specified(&self.products.grid, cell) == variables)?;
-            self.by_product(table, cell, Some(leaf))
+            let of = |variables| {
+                above
+                    .iter()
+                    .copied()
+                    .find(|&cell| specified(&self.products.grid, cell) == variables)
+            };
+            let cells = [of(self.split.variables[0])?, of(self.split.variables[1])?];
+            let one = (0..2).find_map(|table| self.by_product(table, cells[table], Some(leaf)));
+            one.or_else(|| self.by_both(leaf, cells))
         })
     }
 
-    /// By a product within one of the two tables, through one of its cells, whose corners are passed on to leaves.
-    fn by_product(&self, table: usize, cell: CellId, first: Option<u32>) -> Option<Witness> {
-        let grid = &self.products.grid;
-        let (own, other) = (self.split.variables[table], self.split.variables[1 - table]);
-        let step = |cell: CellId, side: Side| {
-            let stays = specified(grid, cell) & !other == 0;
-            let room = self.products.problem.room(cell, side).unwrap_or(i64::MAX / 4);
-            if stays || room < self.wanted.least {
+    /// The finest cells of one of the two tables that rise and fall in a product within it, through one of its cells.
+    fn corners(&self, table: usize, cell: CellId) -> Option<[Vec<CellId>; 2]> {
+        let (grid, split) = (&self.products.grid, self.split);
+        let (own, other) = (split.variables[table], split.variables[1 - table]);
+        let step = |at: CellId, side: Side| {
+            let stays = specified(grid, at) & !other == 0;
+            let room = self.products.problem.room(at, side).unwrap_or(i64::MAX / 4);
+            let is_joined = at == cell || split.is_joined(grid, table, at);
+            if stays || !is_joined || room < self.wanted.least {
                 return None;
             }
-            Some(((self.price)(cell)? / self.wanted.least as f64, room))
+            Some(((self.price)(at)? / self.wanted.least as f64, room))
         };
         let product = cheapest(grid, own, Wanted { cell, ..self.wanted }, &step)?;
-        let is_finest = |cell: CellId| {
-            let along = grid.place(cell).iter().zip(grid.axes()).enumerate();
-            let mut of = along.filter(|(at, _)| own >> at & 1 == 1);
-            of.all(|(_, (&code, axis))| axis.leaves_below(code) == [code])
-        };
-        let mut ends: [Vec<u32>; 2] = [Vec::new(), Vec::new()];
-        for &(corner, sign) in product.corners.iter().filter(|corner| is_finest(corner.0)) {
-            ends[usize::from(sign < 0)].push(self.split.cell(grid, table, corner)?);
+        let mut corners = [Vec::new(), Vec::new()];
+        for &(corner, sign) in &product.corners {
+            if split.cell(grid, table, corner).is_some() {
+                corners[usize::from(sign < 0)].push(corner);
+            }
         }
-        let [rising, mut falling] = ends;
-        if rising.len() != falling.len() {
+        (corners[0].len() == corners[1].len()).then_some(corners)
+    }
+
+    /// By a product within one of the two tables, through one of its cells, whose corners are passed on to leaves.
+    fn by_product(&self, table: usize, cell: CellId, first: Option<u32>) -> Option<Steps> {
+        if !self.split.is_joined(&self.products.grid, table, cell) {
             return None;
         }
-        let own_cell = self.split.cell(grid, table, cell);
+        let [rising, falling] = self.corners(table, cell)?;
         let mut steps: Steps = Vec::new();
+        self.pass_on(table, &rising, falling, first.map(|leaf| (cell, leaf)), &mut steps)?;
+        self.weigh(&steps).map(|_| steps)
+    }
+
+    /// By products within both tables, where a leaf is nearly alone in its cell of either.
+    fn by_both(&self, leaf: u32, cells: [CellId; 2]) -> Option<Steps> {
+        let grid = &self.products.grid;
+        let mut steps: Steps = vec![(leaf, 1)];
+        let mut ends = [0, 0];
+        for table in 0..2 {
+            let [mut rising, mut falling] = self.corners(table, cells[table])?;
+            rising.retain(|&corner| corner != cells[table]);
+            let beside = |&at: &CellId| self.split.is_beside(grid, at, cells[table]);
+            let last = falling.swap_remove(falling.iter().position(beside)?);
+            ends[table] = self.split.cell(grid, table, last)?;
+            self.pass_on(table, &rising, falling, None, &mut steps)?;
+        }
         let usable = |leaf: u32, _: i8| self.is_usable(leaf);
-        for start in rising {
-            let first = first.filter(|_| own_cell == Some(start));
-            let (goal, path) = self.split.graph.path(table, start, &falling, first, &usable)?;
+        let mut link = None;
+        self.split.graph.links(0, ends[0], ends[1], &usable, &mut |found| {
+            link = Some(found.to_vec());
+            ControlFlow::Break(())
+        });
+        steps.extend(link?);
+        self.weigh(&steps).map(|_| steps)
+    }
+
+    /// Leads what rises in some cells of a table to others that fall, over leaves; from one cell perhaps by a certain leaf.
+    fn pass_on(
+        &self,
+        table: usize,
+        rising: &[CellId],
+        falling: Vec<CellId>,
+        first: Option<(CellId, u32)>,
+        steps: &mut Steps,
+    ) -> Option<()> {
+        let at = |cell: CellId| self.split.cell(&self.products.grid, table, cell);
+        let mut falling: Vec<u32> = falling.into_iter().map(at).collect::<Option<_>>()?;
+        let usable = |leaf: u32, _: i8| self.is_usable(leaf);
+        for &start in rising {
+            let first = first.filter(|&(cell, _)| cell == start).map(|(_, leaf)| leaf);
+            let (goal, path) =
+                self.split.graph.path(table, at(start)?, &falling, first, &usable)?;
             falling.swap_remove(falling.iter().position(|&cell| cell == goal)?);
             steps.extend(path);
         }
-        self.witness(self.weigh(&steps)?.1)
+        Some(())
     }
 
     /// What moves when leaves do, and what it costs; `None` if the wanted cell does not, or one that must not.

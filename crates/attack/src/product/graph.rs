@@ -75,23 +75,67 @@ impl Graph {
         &self.leaves[table][range]
     }
 
+    /// Per table, which cells are in the largest connected piece of all that share what `block` says of a leaf.
+    pub(super) fn main_pieces(&self, block: impl Fn(u32) -> u64) -> [Vec<bool>; 2] {
+        let first = self.starts[0].len() - 1;
+        let mut piece: Vec<u32> = (0..(first + self.starts[1].len() - 1) as u32).collect();
+        let leaves = self.ends[0].len() as u32;
+        for leaf in 0..leaves {
+            let [a, b] = [self.end(0, leaf), first as u32 + self.end(1, leaf)];
+            let (a, b) = (root(&mut piece, a), root(&mut piece, b));
+            piece[a.max(b) as usize] = a.min(b);
+        }
+        let mut sizes: Map<u32, u32> = Map::default();
+        for leaf in 0..leaves {
+            *sizes.entry(root(&mut piece, self.end(0, leaf))).or_default() += 1;
+        }
+        let mut largest: Map<u64, (u32, std::cmp::Reverse<u32>)> = Map::default();
+        for leaf in 0..leaves {
+            let at = root(&mut piece, self.end(0, leaf));
+            let size = (sizes[&at], std::cmp::Reverse(at));
+            let most = largest.entry(block(leaf)).or_insert(size);
+            *most = size.max(*most);
+        }
+        let roots: std::collections::HashSet<u32> = largest.values().map(|most| most.1.0).collect();
+        let is_main: Vec<bool> =
+            (0..piece.len() as u32).map(|at| roots.contains(&root(&mut piece, at))).collect();
+        let (one, other) = is_main.split_at(first);
+        [one.to_vec(), other.to_vec()]
+    }
+
     /// Shows circles through a leaf, short ones first, until somebody has seen enough.
     pub(super) fn circles(&self, leaf: u32, usable: &Usable<'_>, visit: &mut Visit<'_>) {
         let crowd = |table: usize| self.leaves_of(table, self.end(table, leaf)).len();
         let near = usize::from(crowd(1) < crowd(0));
         let (start, goal) = (self.end(near, leaf), self.end(1 - near, leaf));
+        let other = |at: u32, sign: i8| at != leaf && usable(at, sign);
+        self.links(near, start, goal, &other, &mut |steps| {
+            let mut circle = steps.to_vec();
+            circle.push((leaf, 1));
+            visit(&circle)
+        });
+    }
+
+    /// Shows paths from a cell of a table to one of the other table, both of which fall, short ones first, until somebody has seen enough.
+    pub(super) fn links(
+        &self,
+        table: usize,
+        start: u32,
+        goal: u32,
+        usable: &Usable<'_>,
+        visit: &mut Visit<'_>,
+    ) {
         let mut closing: Map<u32, Vec<u32>> = Map::default();
-        for &last in self.leaves_of(1 - near, goal).iter().take(FAR_END) {
-            let found = closing.entry(self.end(near, last)).or_default();
-            if last != leaf && found.len() < PARALLEL && usable(last, -1) {
+        for &last in self.leaves_of(1 - table, goal).iter().take(FAR_END) {
+            let found = closing.entry(self.end(table, last)).or_default();
+            if found.len() < PARALLEL && usable(last, -1) {
                 found.push(last);
             }
         }
-        self.search(near, start, [-1, 1], (None, Some(goal)), usable, &mut |reached| {
+        self.search(table, start, [-1, 1], (None, Some(goal)), usable, &mut |reached| {
             let at = reached.len() - 1;
             for &last in closing.get(&reached[at].cell).into_iter().flatten() {
                 let mut steps = walked(reached, at, [-1, 1]);
-                steps.push((leaf, 1));
                 steps.push((last, -1));
                 visit(&steps)?;
             }
@@ -187,6 +231,15 @@ impl Graph {
     }
 }
 
+/// The piece that a cell belongs to; the way there is shortened.
+fn root(piece: &mut [u32], mut at: u32) -> u32 {
+    while piece[at as usize] != at {
+        piece[at as usize] = piece[piece[at as usize] as usize];
+        at = piece[at as usize];
+    }
+    at
+}
+
 /// The leaves on the way to a cell.
 fn walked(reached: &[Reached], mut at: usize, signs: [i8; 2]) -> Steps {
     let mut steps = Vec::new();
@@ -199,6 +252,7 @@ fn walked(reached: &[Reached], mut at: usize, signs: [i8; 2]) -> Steps {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::Graph;
     use std::collections::BTreeMap;

@@ -2,12 +2,13 @@
 //!
 //! A set of variables spans a table of its own, the others summed out. Two such tables stay as they are when amounts go round circles of leaves (see
 //! `graph.rs`), and circles are many where each of their cells holds many leaves. Of the pairs that are dense enough in this sense, the one is chosen whose
-//! cells, with all their totals, are worth most. In reserve are the first of the two alone, and nothing but the grand total.
+//! cells, with all their totals, are worth most. In reserve are all pairs with one variable less, then two, and nothing but the grand total at last.
 
 use super::graph::Graph;
 use crate::cube::Map;
 use crate::grid::Grid;
 use cellveil_core::{CellId, Problem, Status};
+use std::sync::OnceLock;
 
 /// A cell of either table holds at least so many leaves on average.
 const DENSE: usize = 8;
@@ -21,6 +22,25 @@ const WEIGHED: usize = 300;
 /// A table is sparse if it has more than this many places for each of its leaves.
 const SPARSE: u64 = 50;
 
+/// How many variables are taken from the two sets at most before nothing is left of them.
+const FEWER: usize = 2;
+
+/// A split that is made when it is asked for.
+pub(super) struct LazySplit {
+    variables: [Variables; 2],
+    made: OnceLock<Split>,
+}
+
+impl LazySplit {
+    fn new(variables: [Variables; 2]) -> Self {
+        Self { variables, made: OnceLock::new() }
+    }
+
+    pub(super) fn get(&self, grid: &Grid, leaves: &[CellId]) -> &Split {
+        self.made.get_or_init(|| Split::new(grid, leaves, self.variables))
+    }
+}
+
 /// A set of dimensions, one bit for each.
 pub(super) type Variables = u32;
 
@@ -30,6 +50,8 @@ pub(super) struct Split {
     pub(super) graph: Graph,
     /// Per table, the cell of it that stands at a place.
     cells: [Map<u64, u32>; 2],
+    /// Per table and cell, whether amounts can go from it to most others with the same codes of the variables that both have.
+    joined: [Vec<bool>; 2],
 }
 
 impl Split {
@@ -43,7 +65,21 @@ impl Split {
             (ends.collect(), cells)
         };
         let [first, second] = variables.map(number);
-        Self { variables, graph: Graph::new([first.0, second.0]), cells: [first.1, second.1] }
+        let graph = Graph::new([first.0, second.0]);
+        let shared = variables[0] & variables[1];
+        let joined = graph.main_pieces(|leaf| place_in(grid, leaves[leaf as usize], shared));
+        Self { variables, graph, cells: [first.1, second.1], joined }
+    }
+
+    /// Whether two cells have the same codes of the variables that both tables have.
+    pub(super) fn is_beside(&self, grid: &Grid, one: CellId, other: CellId) -> bool {
+        let shared = self.variables[0] & self.variables[1];
+        place_in(grid, one, shared) == place_in(grid, other, shared)
+    }
+
+    /// Whether a cell is none of the finest of a table, or amounts can go from it to others.
+    pub(super) fn is_joined(&self, grid: &Grid, table: usize, cell: CellId) -> bool {
+        self.cell(grid, table, cell).is_none_or(|at| self.joined[table][at as usize])
     }
 
     /// The cell of a table with the same codes as a cell of the whole.
@@ -67,8 +103,8 @@ pub(super) fn specified(grid: &Grid, cell: CellId) -> Variables {
     })
 }
 
-/// The cells of the finest level, and the splits to try on a sparse table, best first; `None` if it is not sparse.
-pub(super) fn splits(problem: &Problem, grid: &Grid) -> Option<(Vec<CellId>, Vec<Split>)> {
+/// The cells of the finest level, and the splits to try on a sparse table, level by level; `None` if it is not sparse.
+pub(super) fn splits(problem: &Problem, grid: &Grid) -> Option<(Vec<CellId>, Vec<Vec<LazySplit>>)> {
     let width = grid.axes().len();
     if !grid.is_tree() || width > MOST_DIMENSIONS {
         return None;
@@ -85,11 +121,9 @@ pub(super) fn splits(problem: &Problem, grid: &Grid) -> Option<(Vec<CellId>, Vec
     if !is_whole || leaves.is_empty() || places / (leaves.len() as u64) < SPARSE {
         return None;
     }
-    let best = choose(problem, grid, leaves.len());
-    let mut kinds = vec![best, [best[0], 0], [0, 0]];
-    kinds.dedup();
-    let splits = kinds.into_iter().map(|kind| Split::new(grid, &leaves, kind)).collect();
-    Some((leaves, splits))
+    let levels = with_fewer(choose(problem, grid, leaves.len()), width);
+    let lazy = |kinds: Vec<[Variables; 2]>| kinds.into_iter().map(LazySplit::new).collect();
+    Some((leaves, levels.into_iter().map(lazy).collect()))
 }
 
 /// The pair of sets of variables whose tables are worth most, the larger first.
@@ -131,4 +165,23 @@ fn choose(problem: &Problem, grid: &Grid, leaves: usize) -> [Variables; 2] {
         }
     }
     best.1
+}
+
+/// A pair of sets, all pairs with one variable less, all with two less, and that of nothing.
+fn with_fewer(best: [Variables; 2], width: usize) -> Vec<Vec<[Variables; 2]>> {
+    let mut levels = vec![vec![best]];
+    for _ in 0..FEWER {
+        let before = levels.last().map_or(&[][..], Vec::as_slice);
+        let bits = (0..width).map(|at| 1 << at);
+        let less = |&[one, other]: &[Variables; 2], bit: Variables| {
+            [[one & !bit, other], [one, other & !bit]]
+        };
+        let fewer = bits.flat_map(|bit| before.iter().flat_map(move |kind| less(kind, bit)));
+        let mut fewer: Vec<[Variables; 2]> = fewer.filter(|kind| !before.contains(kind)).collect();
+        fewer.sort_unstable();
+        fewer.dedup();
+        levels.push(fewer);
+    }
+    levels.push(vec![[0, 0]]);
+    levels
 }

@@ -16,7 +16,7 @@ use crate::cover::Cover;
 use crate::improve::sweep;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use cellveil_attack::{Intervals, Options, attack, quick_certificate};
-use cellveil_core::{Bound, Pattern, Problem, Witness};
+use cellveil_core::{Bound, Certificate, Pattern, Problem, Witness};
 pub(crate) use protect::{Manner, Workshop};
 pub(crate) use prune::prune;
 use std::sync::Arc;
@@ -69,7 +69,9 @@ pub(crate) fn first<'a>(
     known: &[Witness],
 ) -> Result<Cover<'a>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
-    let shown = if problem.len() > protect::PROGRAMS {
+    let shown = if workshop.is_sparse() && known.is_empty() {
+        Certificate::default()
+    } else if problem.len() > protect::PROGRAMS {
         let incidence = Arc::clone(&workshop.incidence);
         quick_certificate(problem, pattern, incidence, workshop.products().cloned(), known)?
     } else {
@@ -80,8 +82,10 @@ pub(crate) fn first<'a>(
     cover.rely_on(shown);
     workshop.protect_many(&mut cover);
     let open = workshop.open(&cover);
-    for &need in &open {
-        cover.drop(need);
+    if !workshop.is_sparse() {
+        for &need in &open {
+            cover.drop(need);
+        }
     }
     workshop.protect(&mut cover, &open, Manner::Quick)?;
     cover.let_go();
