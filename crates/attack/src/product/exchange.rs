@@ -229,7 +229,10 @@ impl Search<'_> {
         }
         let leaf = self.exchange.leaves[leaf as usize];
         let room = |side| self.products.problem.room(leaf, side);
-        Side::BOTH.iter().all(|&side| room(side).is_none_or(|room| room >= self.wanted.least))
+        (self.price)(leaf).is_some()
+            && Side::BOTH
+                .iter()
+                .all(|&side| room(side).is_none_or(|room| room >= self.wanted.least))
     }
 
     /// Leaves that move the cell and leave what is published of both tables as it is.

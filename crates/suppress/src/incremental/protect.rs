@@ -275,7 +275,7 @@ impl<'a> Workshop<'a> {
             (_, Some(found)) => cover.charge(found) == 0.0,
             (_, None) => false,
         };
-        if enough {
+        if enough || (without.is_none() && self.is_beyond_its_parts(wish)) {
             return Ok(without);
         }
         let program = self.program(&prices, wish);
@@ -307,6 +307,20 @@ impl<'a> Workshop<'a> {
                 Ok(cheapest.or(Some(furthest)))
             }
         }
+    }
+
+    /// Whether the parts of a cell, all together, cannot go as far as is wanted: the others must not move.
+    fn is_beyond_its_parts(&self, wish: Wish<'_>) -> bool {
+        let is_total = |&&(_, coefficient): &&(u32, i32)| coefficient < 0;
+        self.incidence.of(wish.cell).iter().filter(is_total).any(|&(row, _)| {
+            let parts = self.problem.relations().row(row as usize);
+            let moving =
+                parts.filter(|(part, _)| *part != wish.cell && !wish.unmoved.contains(part));
+            let rooms = moving.map(|(part, _)| self.problem.room(part, wish.side));
+            let reach = rooms.fold(Some(0_i64), |sum, room| Some(sum?.saturating_add(room?)));
+            self.problem.relations().is_sum(row as usize)
+                && reach.is_some_and(|reach| reach < wish.target)
+        })
     }
 
     /// The cheapest table found by products of circuits, and by cells of the finest level where those cost much.
