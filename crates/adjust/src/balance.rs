@@ -8,8 +8,8 @@ const PASSES: usize = 4;
 
 /// Chooses senses without a solver, in time proportional to the table.
 pub(crate) fn balanced_senses(task: &Task<'_>) -> Senses {
-    let relations = task.problem.relations();
-    let incidence = relations.incidence(task.problem.len());
+    let relations = &task.relations;
+    let incidence = relations.incidence(task.weights.len());
     let mut sums: Vec<f64> = task.missing.iter().map(|missing| -missing).collect();
     let count = task.sensitive.len();
     let mut senses: Vec<Option<Side>> = vec![None; count];

@@ -47,7 +47,7 @@ pub(crate) fn consistent_senses(
 
 /// The minimal bad combinations of senses: each clause lists literals that must not hold all at once.
 pub(crate) fn bad_combinations(task: &Task<'_>) -> Vec<Vec<Literal>> {
-    let relations = task.problem.relations();
+    let relations = &task.relations;
     let positions = positions(task);
     let mut clauses = Vec::new();
     for relation in 0..relations.len() {

@@ -29,6 +29,7 @@ const BOUND: f64 = 10.0;
 
 /// Names what stands in the way.
 pub(crate) fn explain(task: &Task<'_>, engine: &dyn Engine) -> Result<AdjustError, EngineError> {
+    let task = task.origin.unwrap_or(task);
     let mut search = Search { task, engine, programs: 0 };
     let mut items: Vec<Item> = (0..task.sensitive.len()).map(Item::Level).collect();
     items.extend((0..task.problem.relations().len()).map(Item::Relation));

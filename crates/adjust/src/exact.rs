@@ -5,8 +5,9 @@
 //! parts. Where totals have none, a linear program spreads the few missing steps over cells with room.
 
 use crate::context::Context;
+use crate::pivots::Pivots;
 use crate::task::Task;
-use cellveil_core::{Adjustment, CellId, Problem, units};
+use cellveil_core::{Adjustment, CellId, Problem, Relations, units};
 use cellveil_lp::{Changes, EngineError, Limits, Model, Outcome};
 
 /// How many decimals beyond the table's are tried in turn.
@@ -49,7 +50,7 @@ pub(crate) fn exact(
             return Ok(grid.adjustment(&rounded));
         }
     }
-    let order = order_of_totals(problem);
+    let order = order_of_totals(problem.relations(), problem.len());
     for grid in grids.iter().rev() {
         let rounded: Vec<i64> = (0..moves.len()).map(|i| grid.nearest(i, moves[i])).collect();
         if grid.holds(&rounded) {
@@ -59,6 +60,9 @@ pub(crate) fn exact(
         grid.add_up(&order, &mut added);
         if grid.holds(&added) && grid.inside(&added) {
             return Ok(grid.adjustment(&added));
+        }
+        if !whole && let Some(solved) = grid.solved(&rounded) {
+            return Ok(grid.adjustment(&solved));
         }
         if problem.len() <= LARGE
             && let Some(repaired) = grid.repair(rounded, context)?
@@ -133,6 +137,15 @@ impl<'a> Grid<'a> {
         }
     }
 
+    /// Lets some cells follow the others, each in its range; `None` if that cannot be.
+    fn solved(&self, steps: &[i64]) -> Option<Vec<i64>> {
+        let room = |i: usize| (steps[i] - self.lower[i]).min(self.upper[i] - steps[i]);
+        let room: Vec<i64> = (0..steps.len()).map(room).collect();
+        let pivots = Pivots::new(self.problem.relations(), &self.sums, &room)?;
+        let solved = pivots.near(steps.to_vec(), &self.lower, &self.upper)?;
+        (self.holds(&solved) && self.inside(&solved)).then_some(solved)
+    }
+
     /// Spreads what the relations miss over cells with room, as few steps as possible.
     fn repair(
         &self,
@@ -181,13 +194,13 @@ impl<'a> Grid<'a> {
 
 /// Every cell as near to its place as its range allows and totals added up from their parts; `None` if that is no table.
 pub(crate) fn added_up(task: &Task<'_>, lower: &[f64], upper: &[f64]) -> Option<Vec<f64>> {
-    let relations = task.problem.relations();
+    let relations = &task.relations;
     let mut moves: Vec<f64> = lower.iter().zip(upper).map(|(l, u)| l.max(u.min(0.0))).collect();
     let surplus = |relation: usize, moves: &[f64]| {
         let terms = relations.row(relation).map(|(cell, c)| f64::from(c) * moves[cell.index()]);
         terms.sum::<f64>() - task.missing[relation]
     };
-    for (relation, total) in order_of_totals(task.problem) {
+    for (relation, total) in order_of_totals(relations, moves.len()) {
         moves[total.index()] = 0.0;
         moves[total.index()] = surplus(relation, &moves);
     }
@@ -198,9 +211,8 @@ pub(crate) fn added_up(task: &Task<'_>, lower: &[f64], upper: &[f64]) -> Option<
 }
 
 /// One relation per total, such that every total comes after those of its parts that are totals themselves.
-fn order_of_totals(problem: &Problem) -> Vec<(usize, CellId)> {
-    let relations = problem.relations();
-    let mut relation_of: Vec<Option<usize>> = vec![None; problem.len()];
+fn order_of_totals(relations: &Relations, cells: usize) -> Vec<(usize, CellId)> {
+    let mut relation_of: Vec<Option<usize>> = vec![None; cells];
     for relation in 0..relations.len() {
         if let Some(total) = relations.total(relation).filter(|_| relations.is_sum(relation)) {
             relation_of[total.index()].get_or_insert(relation);
@@ -208,8 +220,8 @@ fn order_of_totals(problem: &Problem) -> Vec<(usize, CellId)> {
     }
     let mut order = Vec::new();
     // 0: not seen, 1: its parts are being ordered, 2: in order.
-    let mut state = vec![0_u8; problem.len()];
-    for start in 0..problem.len() {
+    let mut state = vec![0_u8; cells];
+    for start in 0..cells {
         let mut stack = vec![start];
         while let Some(&cell) = stack.last() {
             let Some(relation) = relation_of[cell].filter(|_| state[cell] < 2) else {

@@ -15,6 +15,7 @@ mod groups;
 mod method;
 mod online;
 mod options;
+mod pivots;
 mod program;
 mod quadratic;
 mod random;
@@ -22,6 +23,7 @@ mod rounding;
 mod sense_key;
 mod sparse;
 mod task;
+mod together;
 
 pub use context::{Context, Progress};
 pub use error::AdjustError;

@@ -1,8 +1,11 @@
 //! The methods by name, and what each of them gives back.
 
+use crate::conflict::explain;
 use crate::context::Context;
+use crate::cta::Best;
 use crate::exact::{Ranges, exact};
 use crate::task::Task;
+use crate::together::Together;
 use crate::{AdjustError, Key, Norm, Search, Weights, cta, ecta, online, rounding};
 use cellveil_core::{Adjustment, Audit, Certificate, Problem, Promise, check_adjustment, units};
 
@@ -93,20 +96,39 @@ fn nearest(
     context: &Context<'_>,
 ) -> Result<Adjusted, AdjustError> {
     let task = Task::new(problem, options.weights, options.norm == Norm::L2)?;
-    let (mut best, mut bound) = match options.norm {
-        Norm::L1 => cta::find(&task, options.search, context)?,
-        Norm::L2 => {
-            let linear = Task::new(problem, options.weights, false)?;
-            cta::find_squares(&task, &linear, options.search, context)?
+    let (best, bound) = match Together::of(&task) {
+        None => found(&task, options, context)?,
+        Some(together) => {
+            let merged = together.task(&task);
+            if merged.stuck().is_some() {
+                return Err(explain(&task, context.engine)?);
+            }
+            let (best, bound) = found(&merged, options, context)?;
+            (together.table(&task, &merged, &best), bound)
         }
     };
-    if options.whole && options.norm == Norm::L1 {
-        (best, bound) = cta::find_whole(&task, best, bound, options.search, context)?;
-    }
     let (lower, upper) = task.ranges(&best.senses);
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
     let adjustment = exact(problem, &best.point.moves, &ranges, options.whole, context)?;
     finished(problem, adjustment, Promise::Moved, options, Some(bound))
+}
+
+/// The best table of a task, and a bound below which no cost lies.
+fn found(
+    task: &Task<'_>,
+    options: &Options,
+    context: &Context<'_>,
+) -> Result<(Best, f64), AdjustError> {
+    match options.norm {
+        Norm::L1 => {
+            let (best, bound) = cta::find(task, options.search, context)?;
+            if !options.whole {
+                return Ok((best, bound));
+            }
+            cta::find_whole(task, best, bound, options.search, context)
+        }
+        Norm::L2 => cta::find_squares(task, &task.linear(), options.search, context),
+    }
 }
 
 /// Checks an adjustment that needs no witnesses and counts its cost.

@@ -6,8 +6,9 @@ use crate::context::Context;
 use crate::cta::settle_for_less;
 use crate::exact::{Ranges, exact};
 use crate::method::finished;
-use crate::program::{Answer, Program, Sense};
+use crate::pivots::Pivots;
 use crate::task::{Senses, Sensitive, Task};
+use crate::together::Together;
 use crate::{AdjustError, Adjusted, Norm, Options, keyed_sense};
 use cellveil_core::{Adjustment, CellId, Problem, Promise, Side, Status, levels, units};
 use cellveil_lp::{Changes, Limits, Model, Outcome};
@@ -88,6 +89,11 @@ impl OnlineAnswer {
 
 /// A miss so small, as a share of the level, is made good by rounding.
 const SHORT: f64 = 1e-4;
+/// From so many relations on, an interior point method is quicker than the simplex method (measured on tables of 10 000 cells: the latter
+/// takes 0.5 s with 3700 relations and 22 s with 6400, where the former takes 3 s).
+const LINKED: usize = 5_000;
+/// Rooms beyond this count as this.
+const FURTHEST: f64 = 1e15;
 /// A change so small is the solver's noise, in steps of a typical level.
 const NOISE: f64 = 1e-7;
 
@@ -127,50 +133,81 @@ pub fn adjust_online(
     if !task.is_additive() {
         relax_sums_and_bounds(&mut task, &mut relaxed, context)?;
     }
-    let (mut lower, mut upper) = task.ranges(&senses);
     let asked = asked_levels(&task, &senses);
-    let moves = match options.norm {
-        Norm::L1 => {
-            let mut moves = None;
-            if task.stuck().is_none() {
-                moves = nearest(&task, &senses, context)?;
-            }
-            if moves.is_none() {
-                let misses = least_misses(&task, &senses, &asked, context)?;
-                relax_levels(
-                    &task,
-                    &senses,
-                    &asked,
-                    &misses,
-                    (&mut lower, &mut upper),
-                    &mut relaxed,
-                );
-                moves = within(&task, &lower, &upper, context)?;
-            }
-            moves
-        }
-        Norm::L2 => {
-            let moves = settle_for_less(&task, &senses, &asked, context);
-            if let Some(moves) = &moves {
-                let misses = misses(&task, &senses, &asked, moves);
-                relax_levels(
-                    &task,
-                    &senses,
-                    &asked,
-                    &misses,
-                    (&mut lower, &mut upper),
-                    &mut relaxed,
-                );
-            }
-            moves
+    let narrowed = narrowed(&task, &senses, &asked);
+    let moves = match Together::of(&narrowed) {
+        None => settled(&narrowed, &senses, &asked, options.norm, context)?,
+        Some(together) => {
+            let (senses, asked) = together.wishes(&narrowed, &senses, &asked);
+            let merged = together.task(&narrowed);
+            let moves = settled(&merged, &senses, &asked, options.norm, context)?;
+            moves.map(|moves| together.moves(&moves))
         }
     };
     let moves = moves.ok_or(AdjustError::NotExact)?;
+    let misses = misses(&task, &senses, &asked, &moves);
+    let share = |at: usize| (misses[at] / asked[at].abs().max(1.0)).min(1.0);
+    let missed = (0..misses.len()).filter(|&at| misses[at] > 0.0);
+    relaxed.protection = missed.map(|at| (task.sensitive[at].cell, share(at))).collect();
+    let (lower, upper) = reached(&task, &senses, &asked, &misses);
     let ranges = Ranges { lower: &lower, upper: &upper, missing: &task.missing };
     let adjustment = exact(problem, &moves, &ranges, options.whole, context)?;
     let adjustment = adjustment.ok_or(AdjustError::NotExact)?;
     let cost = crate::method::cost(problem, &adjustment, options);
     Ok(OnlineAnswer { adjustment, cost, relaxed })
+}
+
+/// The task without what the senses forbid, and without what follows from that: cells that would have to go both ways stay.
+fn narrowed<'a>(task: &Task<'a>, senses: &Senses, asked: &[f64]) -> Task<'a> {
+    let mut narrowed = task.clone();
+    if !task.is_additive() {
+        return narrowed;
+    }
+    for ((s, &sense), _) in task.sensitive.iter().zip(senses).zip(asked).filter(|x| *x.1 > 0.0) {
+        let i = s.cell.index();
+        match sense {
+            Side::Up => narrowed.lower[i] = narrowed.lower[i].max(0.0),
+            Side::Down => narrowed.upper[i] = narrowed.upper[i].min(0.0),
+        }
+    }
+    while Together::of(&narrowed).is_some_and(|together| together.narrow(&mut narrowed)) {}
+    narrowed
+}
+
+/// The nearest moves with as little missing of the levels as can be; `None` if there is no table at all.
+fn settled(
+    task: &Task<'_>,
+    senses: &Senses,
+    asked: &[f64],
+    norm: Norm,
+    context: &Context<'_>,
+) -> Result<Option<Vec<f64>>, AdjustError> {
+    let fewer = without_surplus(task);
+    let misses = least_misses(&fewer, senses, asked, context)?;
+    if norm == Norm::L2 {
+        let left = |(level, miss): (&f64, f64)| {
+            if level - miss > SHORT * level.abs() { level - miss } else { 0.0 }
+        };
+        let left: Vec<f64> = asked.iter().zip(misses).map(left).collect();
+        return Ok(settle_for_less(task, senses, &left, context));
+    }
+    let (lower, upper) = reached(&fewer, senses, asked, &misses);
+    within(&fewer, &lower, &upper, context)
+}
+
+/// The task with as few relations as say it all: of those of a table with several variables, up to a third follow from others.
+fn without_surplus<'a>(task: &Task<'a>) -> Task<'a> {
+    let mut fewer = task.clone();
+    let room = |(lower, upper): (&f64, &f64)| (upper - lower).min(FURTHEST) as i64;
+    let room: Vec<i64> = task.lower.iter().zip(&task.upper).map(room).collect();
+    let sums = vec![0; task.missing.len()];
+    if task.is_additive()
+        && let Some(pivots) = Pivots::new(&task.relations, &sums, &room)
+    {
+        fewer.relations = pivots.independent(&task.relations);
+        fewer.missing = vec![0.0; fewer.relations.len()];
+    }
+    fewer
 }
 
 /// The only open side, the side of a level below zero, because the cell may stay there, or what the key says.
@@ -201,54 +238,42 @@ fn misses(task: &Task<'_>, senses: &Senses, asked: &[f64], moves: &[f64]) -> Vec
     (0..senses.len()).map(miss).collect()
 }
 
-/// Opens the ranges of cells that miss their levels, and writes down by how much.
-fn relax_levels(
+/// The ranges of all cells when sensitive ones go as far as asked, but for what they miss.
+fn reached(
     task: &Task<'_>,
     senses: &Senses,
     asked: &[f64],
     misses: &[f64],
-    (lower, upper): (&mut [f64], &mut [f64]),
-    relaxed: &mut Relaxed,
-) {
-    for (at, (&level, &miss)) in asked.iter().zip(misses).enumerate() {
-        let cell = task.sensitive[at].cell;
-        let i = cell.index();
+) -> (Vec<f64>, Vec<f64>) {
+    let (mut lower, mut upper) = (task.lower.clone(), task.upper.clone());
+    for (at, s) in task.sensitive.iter().enumerate() {
+        let i = s.cell.index();
         // Rounded away from what is asked, so that the rest stays possible.
-        let distance = (level - miss).floor();
-        (lower[i], upper[i]) = match senses[at] {
-            Side::Up => (distance.max(task.lower[i]), task.upper[i]),
-            Side::Down => (task.lower[i], (-distance).min(task.upper[i])),
-        };
-        if miss > 0.0 {
-            relaxed.protection.push((cell, (miss / level.abs().max(1.0)).min(1.0)));
+        let distance = (asked[at] - misses[at]).floor();
+        match senses[at] {
+            Side::Up => lower[i] = distance.max(lower[i]),
+            Side::Down => upper[i] = (-distance).min(upper[i]),
         }
     }
-}
-
-/// The nearest moves with these senses; `None` if no table has them.
-fn nearest(
-    task: &Task<'_>,
-    senses: &Senses,
-    context: &Context<'_>,
-) -> Result<Option<Vec<f64>>, AdjustError> {
-    let chosen: Vec<Sense> = senses.iter().copied().map(Some).collect();
-    let answer = Program::new(task, None).relax(context.engine, &chosen, &Limits::default())?;
-    Ok(match answer {
-        Answer::Optimal(point) | Answer::Within(point, _) => Some(point.moves),
-        Answer::Infeasible | Answer::Stopped => None,
-    })
+    (lower, upper)
 }
 
 /// Moves within ranges, down and up as two columns each, that make every relation add up.
 fn split(task: &Task<'_>, lower: &[f64], upper: &[f64], scale: f64, priced: bool) -> Model {
-    let mut model = Model { changes: Changes::Many, ..Model::default() };
+    // What is missed need not be a vertex; what is published had better be.
+    let changes = match (task.relations.len() > LINKED, priced) {
+        (false, _) => Changes::Many,
+        (true, false) => Changes::Interior,
+        (true, true) => Changes::Corner,
+    };
+    let mut model = Model { changes, ..Model::default() };
     let most = task.weights.iter().fold(0.0, |most: f64, w| most.max(*w)).max(f64::MIN_POSITIVE);
     for (i, w) in task.weights.iter().enumerate() {
         let cost = if priced { w / most } else { 0.0 };
         model.column(cost, (-upper[i]).max(0.0) / scale, (-lower[i]).max(0.0) / scale);
         model.column(cost, lower[i].max(0.0) / scale, upper[i].max(0.0) / scale);
     }
-    let relations = task.problem.relations();
+    let relations = &task.relations;
     for relation in 0..relations.len() {
         let terms = relations
             .row(relation)

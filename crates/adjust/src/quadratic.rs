@@ -67,7 +67,7 @@ pub(crate) struct Ranges<'a> {
     pub(crate) miss: f64,
 }
 
-/// How many times dearer it is to miss a soft level than to move.
+/// How many times dearer it is to miss a soft level than to move the cell, or whatever moves with it.
 const STIFF: f64 = 100.0;
 
 /// The ranges of the cells that can move, and how they answer.
@@ -76,6 +76,7 @@ struct Cells {
     upper: Vec<f64>,
     soft: Option<Vec<f64>>,
     curvature: Vec<f64>,
+    stiffness: Option<Vec<f64>>,
 }
 
 impl Cells {
@@ -83,12 +84,12 @@ impl Cells {
     /// counts as free: it may still go inwards.
     fn answer(&self, i: usize, pull: f64) -> (f64, f64) {
         let (mut wished, mut curvature) = (pull / self.curvature[i], self.curvature[i]);
-        if let Some(&level) = self.soft.as_ref().map(|soft| &soft[i])
-            && (wished - level) * level.signum() < 0.0
-            && level != 0.0
+        if let Some((soft, stiffness)) = self.soft.as_ref().zip(self.stiffness.as_ref())
+            && (wished - soft[i]) * soft[i].signum() < 0.0
+            && soft[i] != 0.0
         {
-            wished = (wished + STIFF * level) / (1.0 + STIFF);
-            curvature *= 1.0 + STIFF;
+            curvature += stiffness[i];
+            wished = (pull + stiffness[i] * soft[i]) / curvature;
         }
         let (lower, upper) = (self.lower[i], self.upper[i]);
         let inside = lower < upper && lower <= wished && wished <= upper;
@@ -114,7 +115,7 @@ impl<'a> Quadratic<'a> {
             .filter(|&cell| task.lower[cell as usize] < task.upper[cell as usize])
             .collect();
         Self {
-            sparse: Sparse::new(task.problem.relations(), &cells, weights.len()),
+            sparse: Sparse::new(&task.relations, &cells, weights.len()),
             curvature: cells.iter().map(|&cell| 2.0 * weights[cell as usize].max(least)).collect(),
             cells,
             count: weights.len(),
@@ -162,8 +163,15 @@ impl<'a> Quadratic<'a> {
             lower: self.gathered(ranges.lower),
             upper: self.gathered(ranges.upper),
             soft: ranges.soft.map(|soft| self.gathered(soft)),
+            stiffness: ranges.soft.map(|_| self.stiffness(&curvature)),
             curvature,
         }
+    }
+
+    /// Per cell what its soft level is worth: much more than what moves in the relations of the cell.
+    fn stiffness(&self, curvature: &[f64]) -> Vec<f64> {
+        let most = self.sparse.most_around(curvature);
+        most.into_iter().zip(curvature).map(|(most, &own)| STIFF * most.max(own)).collect()
     }
 
     /// Whether every weight counts as it is, so that prices bring bounds.

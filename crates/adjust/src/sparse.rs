@@ -48,6 +48,18 @@ impl Sparse {
         self.rows().map(sum).collect()
     }
 
+    /// Per cell the largest value in its relations.
+    pub(crate) fn most_around(&self, values: &[f64]) -> Vec<f64> {
+        let mut most = vec![0.0; self.columns];
+        for row in self.rows() {
+            let largest = row.iter().map(|&(at, _)| values[at as usize]).fold(0.0, f64::max);
+            for &(at, _) in row {
+                most[at as usize] = f64::max(most[at as usize], largest);
+            }
+        }
+        most
+    }
+
     /// The diagonal of `A D Aᵀ`.
     pub(crate) fn diagonal(&self, d: &[f64]) -> Vec<f64> {
         let sum = |row: &[(u32, i32)]| {

@@ -1,7 +1,7 @@
 //! An instance as the methods of adjustment see it: moves instead of values, in floating point.
 
 use crate::{AdjustError, Weights};
-use cellveil_core::{CellId, Problem, Side, Status, levels, units};
+use cellveil_core::{CellId, Problem, Relations, Side, Status, levels, units};
 
 /// A sensitive cell: how far it must move, to either side it can move to.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +46,11 @@ const ROOM: (f64, f64) = (0.02, 1e-4);
 pub(crate) type Senses = Vec<Side>;
 
 /// The moves that are allowed and what they cost.
+#[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub(crate) problem: &'a Problem,
+    /// The relations that the moves keep.
+    pub(crate) relations: Relations,
     /// Per cell the furthest move down, in units; not positive.
     pub(crate) lower: Vec<f64>,
     /// Per cell the furthest move up, in units; not negative.
@@ -58,6 +61,8 @@ pub(crate) struct Task<'a> {
     pub(crate) sensitive: Vec<Sensitive>,
     /// Per relation what the moves must add up to, in units: what the true table misses, and 0 where it adds up.
     pub(crate) missing: Vec<f64>,
+    /// The task whose cells were merged into these; `None` if these are the cells of the problem.
+    pub(crate) origin: Option<&'a Task<'a>>,
 }
 
 /// What the moves of each relation must add up to, in units, so that the adjusted table adds up.
@@ -109,7 +114,16 @@ impl<'a> Task<'a> {
             sensitive.push(Sensitive { cell: need.cell, down, up });
         }
         let weights = problem.cells().map(|cell| weights.of(problem, cell) * per_move).collect();
-        Self { problem, lower, upper, weights, sensitive, missing: missing(problem) }
+        Self {
+            problem,
+            relations: problem.relations().clone(),
+            lower,
+            upper,
+            weights,
+            sensitive,
+            missing: missing(problem),
+            origin: None,
+        }
     }
 
     /// A sensitive cell without room on either side, if there is one.
@@ -132,13 +146,17 @@ impl<'a> Task<'a> {
                 .collect()
         };
         self.sensitive.iter().all(|s| self.weights[s.cell.index()] == 0.0).then(|| Self {
-            problem: self.problem,
             lower: keep(&self.lower),
             upper: keep(&self.upper),
-            weights: self.weights.clone(),
-            sensitive: self.sensitive.clone(),
-            missing: self.missing.clone(),
+            ..self.clone()
         })
+    }
+
+    /// The same task of squares in the norm of absolute values.
+    pub(crate) fn linear(&self) -> Self {
+        let unit = units::to_f64(1, self.problem.decimals());
+        let weights = self.weights.iter().map(|weight| weight / unit).collect();
+        Self { weights, ..self.clone() }
     }
 
     /// The moves that a cell is allowed once its sense is chosen.
@@ -172,7 +190,7 @@ impl<'a> Task<'a> {
             return;
         }
         let mut is_total = vec![false; self.weights.len()];
-        let relations = self.problem.relations();
+        let relations = &self.relations;
         let totals = (0..relations.len()).filter_map(|relation| relations.total(relation));
         totals.for_each(|total| is_total[total.index()] = true);
         for i in self.sensitive.iter().map(|s| s.cell.index()).filter(|&i| is_total[i]) {

@@ -201,18 +201,18 @@ impl HighsSession {
         let (strategy, presolve) = match model.changes {
             Changes::Bounds | Changes::Fresh => (1, c"off"),
             Changes::Costs => (4, c"off"),
-            Changes::Many | Changes::Interior => (1, c"on"),
+            Changes::Many | Changes::Interior | Changes::Corner => (1, c"on"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
         self.simplified = presolve == c"on";
-        if model.changes == Changes::Interior {
+        if matches!(model.changes, Changes::Interior | Changes::Corner) {
+            let crossover = if model.changes == Changes::Corner { c"on" } else { c"off" };
             self.string_option(c"solver", c"ipm")?;
-            self.string_option(c"run_crossover", c"off")?;
+            self.string_option(c"run_crossover", crossover)?;
         }
         // A search for whole numbers simplifies the model first, and a point to start from must outlive that.
-        self.cold = !is_whole
-            && matches!(model.changes, Changes::Many | Changes::Fresh | Changes::Interior);
+        self.cold = !is_whole && !matches!(model.changes, Changes::Costs | Changes::Bounds);
         self.whole = is_whole;
         if is_whole {
             self.string_option(c"presolve", c"on")?;

@@ -39,6 +39,8 @@ pub enum Changes {
     Fresh,
     /// Nothing, and the model is large: every solve is by an interior point method, and the answer is no vertex.
     Interior,
+    /// As [`Changes::Interior`], and the answer is a vertex.
+    Corner,
 }
 
 /// `min Σ cost · column` subject to rows and bounds.

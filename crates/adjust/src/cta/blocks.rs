@@ -84,7 +84,7 @@ impl Descent<'_> {
     /// Per sensitive cell what it and its neighbours in the relations cost now.
     fn burden(&self) -> Vec<f64> {
         let Some(best) = &self.best else { return Vec::new() };
-        let relations = self.task.problem.relations();
+        let relations = &self.task.relations;
         let cost = |cell: usize| self.task.weights[cell] * best.point.moves[cell].abs();
         let mut burden: Vec<f64> =
             self.task.sensitive.iter().map(|s| cost(s.cell.index())).collect();
@@ -103,8 +103,8 @@ impl Descent<'_> {
 
     /// The sensitive cells in the order in which relations lead to them from one of them.
     fn around(&self, start: usize) -> Vec<usize> {
-        let relations = self.task.problem.relations();
-        let incidence = relations.incidence(self.task.problem.len());
+        let relations = &self.task.relations;
+        let incidence = relations.incidence(self.task.weights.len());
         let positions = positions(self.task);
         let (mut seen_row, mut seen_cell) =
             (vec![false; relations.len()], vec![false; positions.len()]);

@@ -81,7 +81,7 @@ impl Descent<'_> {
 
     /// Two sensitive cells in one relation, those in short relations first.
     fn pairs(&self) -> Vec<[usize; 2]> {
-        let relations = self.task.problem.relations();
+        let relations = &self.task.relations;
         let positions = positions(self.task);
         let mut pairs = Vec::new();
         for relation in 0..relations.len() {

@@ -12,6 +12,7 @@ mod whole;
 
 pub(crate) use settle::settle_for_less;
 pub(crate) use squares::find_squares;
+pub(crate) use start::other;
 pub(crate) use whole::find_whole;
 
 use crate::context::Context;
@@ -73,7 +74,8 @@ pub(crate) fn find(
     {
         return Ok((free, 0.0));
     }
-    if task.weights.len() >= subtables::LARGE
+    if task.origin.is_none()
+        && task.weights.len() >= subtables::LARGE
         && search == Search::Auto
         && let Some(found) = subtables::find_by_subtables(task, context)?
     {

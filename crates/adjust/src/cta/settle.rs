@@ -67,8 +67,8 @@ pub(super) fn settle(
             least = if in_vain == 0 { short } else { least };
             miss = MISSES[1];
         } else {
-            let incidence = incidence
-                .get_or_insert_with(|| task.problem.relations().incidence(task.problem.len()));
+            let incidence =
+                incidence.get_or_insert_with(|| task.relations.incidence(task.weights.len()));
             turn_some(task, senses, &mut turns, blocked, incidence);
             cells = Cells { aims: cells.aims, ..Cells::new(task, senses) }.with_new_aims(task);
             (least, in_vain) = (f64::INFINITY, 0);
@@ -79,7 +79,7 @@ pub(super) fn settle(
 }
 
 /// How often cells aim further when what cannot be reached is given up.
-const AIMS: usize = 10;
+const AIMS: usize = 40;
 
 /// The nearest table in which no sensitive cell goes against its sense and each comes as near as it can to the level that is asked: misses
 /// are the least together, in squares. `None` if there is no table at all.
@@ -93,7 +93,7 @@ pub(crate) fn settle_for_less(
     let mut cells = Cells::new(task, senses);
     for ((s, &sense), &level) in task.sensitive.iter().zip(senses).zip(asked) {
         let i = s.cell.index();
-        if s.level(sense).is_none() {
+        if s.level(sense).is_none_or(|own| own > 0.0) {
             cells.levels[i] = level * sense.sign() as f64;
             cells.aims[i] = cells.levels[i];
             (cells.lower[i], cells.upper[i]) = (task.lower[i], task.upper[i]);
@@ -107,6 +107,7 @@ pub(crate) fn settle_for_less(
     }
     let mut prices: Option<Vec<f64>> = None;
     let mut moves = None;
+    let (mut least, mut in_vain) = (f64::INFINITY, 0);
     for _ in 0..AIMS {
         let ranges = cells.ranges(MISSES[1]);
         let is_over = || context.is_over();
@@ -115,7 +116,9 @@ pub(crate) fn settle_for_less(
         };
         let short = cells.aim_further(task, &priced.moves);
         (prices, moves) = (Some(priced.prices), Some(priced.moves));
-        if short <= SHORT {
+        in_vain = if short < 0.8 * least { 0 } else { in_vain + 1 };
+        least = least.min(short);
+        if short <= SHORT || in_vain == IN_VAIN {
             break;
         }
     }

@@ -150,7 +150,7 @@ impl Descent<'_> {
     }
 }
 
-pub(super) fn other(side: Side) -> Side {
+pub(crate) fn other(side: Side) -> Side {
     match side {
         Side::Down => Side::Up,
         Side::Up => Side::Down,

@@ -168,7 +168,7 @@ impl<'a> Program<'a> {
     }
 
     fn rows(&mut self) {
-        let relations = self.task.problem.relations();
+        let relations = &self.task.relations;
         let position = positions(self.task);
         for relation in 0..relations.len() {
             let mut terms = Vec::new();

@@ -78,7 +78,7 @@ impl Program<'_> {
             cost: (solution.objective + self.constant) * self.price,
             swings: vec![0.0; self.task.sensitive.len()],
             savings: vec![0.0; self.task.sensitive.len()],
-            prices: vec![0.0; self.task.problem.relations().len()],
+            prices: vec![0.0; self.task.relations.len()],
         };
         for (&relation, dual) in self.kept.iter().zip(&solution.duals) {
             point.prices[relation as usize] = dual * self.price / self.scale;

@@ -11,7 +11,7 @@ use super::{Place, Program, positions};
 impl Program<'_> {
     /// Adds the rows.
     pub(super) fn tighten(&mut self) {
-        let relations = self.task.problem.relations();
+        let relations = &self.task.relations;
         let positions = positions(self.task);
         for relation in 0..relations.len() {
             let mut rest = -self.task.missing[relation] / self.scale;
