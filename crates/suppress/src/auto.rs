@@ -46,7 +46,7 @@ impl Protect for Auto {
 /// A safe pattern, a better one if there is time, and its bound.
 fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, &problem.start(), &[])?;
+    let mut cover = first(&workshop, &problem.start(), &[], Manner::Swift)?;
     context.progress.improved(cover.cost(), 0.0);
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - IMPROVING));

@@ -32,7 +32,7 @@ impl Protect for Incremental {
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
         let workshop = Workshop::new(problem, context);
-        let mut cover = first(&workshop, &problem.start(), &[])?;
+        let mut cover = first(&workshop, &problem.start(), &[], Manner::Quick)?;
         sweep(&workshop, &mut cover, workshop.work(), Manner::Quick)?;
         sweep(&workshop, &mut cover, workshop.work(), Manner::Careful(0))?;
         prune(&workshop, &mut cover)?;
@@ -57,21 +57,25 @@ pub(crate) fn complete(
     known: &[Witness],
 ) -> Result<(Pattern, Vec<Witness>), SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, pattern, known)?;
+    let mut cover = first(&workshop, pattern, known, Manner::Quick)?;
     prune(&workshop, &mut cover)?;
     Ok(cover.into_parts())
 }
+
+/// Larger tables begin with what is shown without programs.
+const ATTACKED: usize = 2_500;
 
 /// A first choice of witnesses by which every need is met.
 pub(crate) fn first<'a>(
     workshop: &Workshop<'a>,
     pattern: &Pattern,
     known: &[Witness],
+    manner: Manner,
 ) -> Result<Cover<'a>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
     let shown = if workshop.is_sparse() && known.is_empty() {
         Certificate::default()
-    } else if problem.len() > protect::PROGRAMS {
+    } else if problem.len() > ATTACKED {
         let incidence = Arc::clone(&workshop.incidence);
         quick_certificate(problem, pattern, incidence, workshop.products().cloned(), known)?
     } else {
@@ -87,7 +91,7 @@ pub(crate) fn first<'a>(
             cover.drop(need);
         }
     }
-    workshop.protect(&mut cover, &open, Manner::Quick)?;
+    workshop.protect(&mut cover, &open, manner)?;
     cover.let_go();
     cover.settle();
     Ok(cover)

@@ -13,6 +13,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy)]
 pub(crate) enum Manner {
     /// By products of circuits; by programs only where there are none.
+    Swift,
+    /// By products of circuits; by programs where there are none or they make up much of the cost.
     Quick,
     /// By whichever is cheaper, at prices changed by chance unless this is 0.
     Careful(u64),
@@ -269,6 +271,7 @@ impl<'a> Workshop<'a> {
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         let enough = match (manner, &without) {
+            (Manner::Swift, Some(_)) => true,
             (Manner::Quick, Some(found)) => {
                 self.problem.len() > PROGRAMS || share(found) <= IMPORTANT
             }
