@@ -319,8 +319,8 @@ impl<'a> Workshop<'a> {
             let parts = self.problem.relations().row(row as usize);
             let moving =
                 parts.filter(|(part, _)| *part != wish.cell && !wish.unmoved.contains(part));
-            let rooms = moving.map(|(part, _)| self.problem.room(part, wish.side));
-            let reach = rooms.fold(Some(0_i64), |sum, room| Some(sum?.saturating_add(room?)));
+            let mut rooms = moving.map(|(part, _)| self.problem.room(part, wish.side));
+            let reach = rooms.try_fold(0_i64, |sum, room| Some(sum.saturating_add(room?)));
             self.problem.relations().is_sum(row as usize)
                 && reach.is_some_and(|reach| reach < wish.target)
         })
