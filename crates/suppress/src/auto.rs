@@ -6,8 +6,8 @@
 use crate::improve::{shake, sweep};
 use crate::incremental::{Manner, Workshop, first};
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
-use crate::optimal::{self, Budget, heuristic, lower_bound};
-use cellveil_core::Problem;
+use crate::optimal::{self, Budget, heuristic, lower_bound, of_network};
+use cellveil_core::{Bound, Problem, Status, Why};
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,15 @@ impl Protect for Auto {
 /// A safe pattern, a better one if there is time, and its bound.
 fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, &problem.start(), &[], Manner::Swift)?;
+    let flows = of_network(problem, context)?;
+    let (paid, known) = flows.unwrap_or_default();
+    let mut pattern = problem.start();
+    for &(cell, _) in known.iter().flat_map(|witness| &witness.moves) {
+        if problem.status(cell) == Status::Free {
+            pattern.withhold(cell, Why::Secondary);
+        }
+    }
+    let mut cover = first(&workshop, &pattern, &known, Manner::Swift)?;
     context.progress.improved(cover.cost(), 0.0);
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - IMPROVING));
@@ -60,6 +68,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let (pattern, witnesses) = cover.into_parts();
     drop((improving, workshop));
     let bound = lower_bound(problem, context, Some(&pattern), BOUND)?;
+    let bound = Bound { cost: bound.cost.max(paid).min(problem.cost_of(&pattern)) };
     context.progress.improved(problem.cost_of(&pattern), bound.cost);
     Ok(Protected { pattern, witnesses, bound, method: Method::Auto })
 }

@@ -9,6 +9,7 @@ mod cuts;
 pub(crate) mod heuristic;
 mod level;
 mod master;
+mod paths;
 mod program;
 mod rounds;
 mod search;
@@ -17,9 +18,10 @@ mod whole;
 
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use ascent::ascent;
-use cellveil_attack::{Component, Intervals, Options, Reduced, attack, reduce};
-use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why};
+use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
+use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
 use level::{Level, System};
+use paths::along_paths;
 use rounds::Rounds;
 use search::Search;
 pub(crate) use search::{Best, Budget};
@@ -114,6 +116,40 @@ pub fn lower_bound(
     }
     let cost = whole(problem, cost);
     Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })
+}
+
+/// A bound of a table that is a network, and tables that together reach every level at little more than that; `None` of any other table.
+///
+/// # Errors
+/// [`SuppressError`] if the engine fails.
+pub(crate) fn of_network(
+    problem: &Problem,
+    context: &Context<'_>,
+) -> Result<Option<(f64, Vec<Witness>)>, SuppressError> {
+    let mut all = problem.start();
+    for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
+        all.withhold(cell, Why::Secondary);
+    }
+    let asks = |component: &Component| {
+        component.cells.iter().any(|&cell| problem.needs().of(cell).is_some())
+    };
+    let components = reduce(problem, &all).components.into_iter().filter(asks);
+    let networks: Option<Vec<Network>> = components.map(|part| Network::of(&part)).collect();
+    if networks.is_none_or(|networks| networks.is_empty()) {
+        return Ok(None);
+    }
+    let table = Table::new(problem, context)?;
+    let (mut bound, mut witnesses) = (table.given, Vec::new());
+    for component in &table.components {
+        let system = System::new(problem, component);
+        let levels = table.levels(problem, &system);
+        if let Some(network) = Network::of(component).filter(|_| !levels.is_empty()) {
+            let (paid, found) = along_paths(&system, &network, &levels, context);
+            bound += paid;
+            witnesses.extend(found);
+        }
+    }
+    Ok(Some((bound, witnesses)))
 }
 
 /// Where every cell costs a whole number, so does every pattern.
