@@ -61,6 +61,9 @@ struct Paths<'p> {
 /// Ways that a level may need at most; with more it pays nothing.
 const WAYS: usize = 2_000;
 
+/// How many cells that carry little are looked at for a level.
+const DETOURS: usize = 100;
+
 /// What is sent for a level so far.
 struct Flow<'f> {
     level: &'f Level,
@@ -108,7 +111,8 @@ impl Paths<'_> {
 
     /// The table that reaches a level at the least cost; the cells that move in it cost nothing from now on.
     fn serve(&mut self, level: &Level) -> Option<Witness> {
-        let (flow, side) = self.flow(level)?;
+        let (mut flow, side) = self.flow(level)?;
+        self.thin(&mut flow);
         let mut moves = Vec::new();
         for (arc, &cell) in self.system.component.cells.iter().enumerate() {
             let is_own = arc == level.at as usize;
@@ -152,7 +156,13 @@ impl Paths<'_> {
         let mut missing = level.target;
         let mut for_nothing = true;
         for _ in 0..WAYS {
-            let ways = self.ways(from, to, &flow, for_nothing);
+            let ways = self.ways(from, to, &|arc, side, node, next| {
+                if arc == level.at || (for_nothing && self.left[arc as usize] > 0.0) {
+                    return None;
+                }
+                let (cost, _) = self.step(arc, side, &flow)?;
+                Some(cost + flow.prices[node as usize] - flow.prices[next as usize])
+            });
             let Some((far, _)) = ways[to as usize] else {
                 if !for_nothing {
                     return None;
@@ -197,8 +207,9 @@ impl Paths<'_> {
         (most > 0).then(|| (self.slope(arc, side, flow), most))
     }
 
-    /// How far every node that is nearer than another is from one beyond what prices say, and the last arc of the way (Dijkstra); perhaps only along cells that cost nothing.
-    fn ways(&self, from: u32, to: u32, flow: &Flow<'_>, for_nothing: bool) -> Vec<Option<Way>> {
+    /// How far every node that is nearer than another is from one, and the last arc of the way (Dijkstra). `cost` says what it costs to go along an arc to a side, from a node to the
+    /// next; `None` if that cannot be.
+    fn ways(&self, from: u32, to: u32, cost: &Cost<'_>) -> Vec<Option<Way>> {
         let mut ways: Vec<Option<Way>> = vec![None; self.network.nodes];
         ways[from as usize] = Some((0.0, None));
         // Numbers that are not negative are ordered as their bits.
@@ -211,15 +222,11 @@ impl Paths<'_> {
             if node == to {
                 break;
             }
-            for &arc in self.arcs_at[node as usize].iter().filter(|&&arc| arc != flow.level.at) {
-                if for_nothing && self.left[arc as usize] > 0.0 {
-                    continue;
-                }
+            for &arc in &self.arcs_at[node as usize] {
                 let Some((tail, head)) = self.network.arcs[arc as usize] else { continue };
                 let (next, side) = if tail == node { (head, Side::Up) } else { (tail, Side::Down) };
-                let Some((cost, _)) = self.step(arc, side, flow) else { continue };
-                let beyond = cost + flow.prices[node as usize] - flow.prices[next as usize];
-                let there = here + beyond.max(0.0);
+                let Some(cost) = cost(arc, side, node, next) else { continue };
+                let there = here + cost.max(0.0);
                 if ways[next as usize].is_none_or(|(far, _)| there < far) {
                     ways[next as usize] = Some((there, Some((arc, side, node))));
                     open.push(Reverse((there.to_bits(), next)));
@@ -228,7 +235,49 @@ impl Paths<'_> {
         }
         ways
     }
+
+    /// Leaves out cells that carry little, where what they carry can go along cells that move anyway, or that cost less.
+    fn thin(&self, flow: &mut Flow<'_>) {
+        let is_partly_used = |arc: &u32| {
+            let sent = flow.sent[*arc as usize];
+            let side = if sent > 0 { Side::Up } else { Side::Down };
+            let most = self.most(*arc, side, flow).unwrap_or(0);
+            sent != 0 && self.left[*arc as usize] > 0.0 && sent.abs() < most
+        };
+        let mut partly: Vec<u32> = (0..flow.sent.len() as u32).filter(is_partly_used).collect();
+        partly.sort_by(|&a, &b| {
+            self.left[b as usize].total_cmp(&self.left[a as usize]).then(a.cmp(&b))
+        });
+        for arc in partly.into_iter().take(DETOURS) {
+            let sent = flow.sent[arc as usize];
+            let Some((tail, head)) = self.network.arcs[arc as usize].filter(|_| sent != 0) else {
+                continue;
+            };
+            let (from, to) = if sent > 0 { (tail, head) } else { (head, tail) };
+            let ways = self.ways(from, to, &|at, side, _, _| {
+                let (_, most) =
+                    self.step(at, side, flow).filter(|_| at != arc && at != flow.level.at)?;
+                let moves = flow.sent[at as usize] != 0;
+                (most >= sent.abs()).then_some(if moves { 0.0 } else { self.left[at as usize] })
+            });
+            let Some((cost, _)) = ways[to as usize] else { continue };
+            if cost >= self.left[arc as usize] {
+                continue;
+            }
+            flow.sent[arc as usize] = 0;
+            let mut node = to;
+            while let Some((_, Some((at, side, before)))) =
+                ways[node as usize].filter(|_| node != from)
+            {
+                flow.sent[at as usize] += sent.abs() * side.sign();
+                node = before;
+            }
+        }
+    }
 }
+
+/// What it costs to go along an arc.
+type Cost<'c> = dyn Fn(u32, Side, u32, u32) -> Option<f64> + 'c;
 
 /// How far a node is, and the arc, side and node before it on the way.
 type Way = (f64, Option<(u32, Side, u32)>);
