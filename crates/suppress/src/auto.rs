@@ -6,8 +6,8 @@
 use crate::improve::{shake, sweep};
 use crate::incremental::{Manner, Workshop, first};
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
-use crate::optimal::{self, Budget, heuristic, lower_bound, of_network};
-use cellveil_core::{Bound, Problem, Status, Why};
+use crate::optimal::{self, Budget, heuristic, lower_bound, of_network, with_moved};
+use cellveil_core::{Bound, Problem};
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,12 +48,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let workshop = Workshop::new(problem, context);
     let flows = of_network(problem, context)?;
     let (paid, known) = flows.unwrap_or_default();
-    let mut pattern = problem.start();
-    for &(cell, _) in known.iter().flat_map(|witness| &witness.moves) {
-        if problem.status(cell) == Status::Free {
-            pattern.withhold(cell, Why::Secondary);
-        }
-    }
+    let pattern = with_moved(problem, &known);
     let mut cover = first(&workshop, &pattern, &known, Manner::Swift)?;
     context.progress.improved(cover.cost(), 0.0);
     let left = (context.seconds_left)();

@@ -8,6 +8,7 @@ mod paths;
 
 use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
+use crate::optimal::{of_network, with_moved};
 use cellveil_attack::{Component, Ledger, Network as Graph, reduce};
 use cellveil_core::{Bound, Need, Pattern, Problem, Side, Status, Why, Witness};
 use paths::Paths;
@@ -25,8 +26,11 @@ impl Protect for Network {
     ) -> Result<Protected, SuppressError> {
         let parts = parts(problem)?;
         let mut best: Option<(f64, Pattern, Vec<Witness>)> = None;
-        for largest_first in [true, false] {
-            let (pattern, witnesses) = by_paths(problem, context, &parts, largest_first);
+        let (bound, flows) = of_network(problem, context)?.unwrap_or_default();
+        let by_flows = (!flows.is_empty()).then(|| (with_moved(problem, &flows), flows));
+        let by_paths =
+            [true, false].map(|largest_first| by_paths(problem, context, &parts, largest_first));
+        for (pattern, witnesses) in by_paths.into_iter().chain(by_flows) {
             let cost = problem.cost_of(&pattern);
             if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                 best = Some((cost, pattern, witnesses));
@@ -35,7 +39,7 @@ impl Protect for Network {
         let (pattern, known) = best
             .map_or_else(|| (problem.start(), Vec::new()), |(_, pattern, known)| (pattern, known));
         let (pattern, witnesses) = complete(problem, context, &pattern, &known)?;
-        let bound = Bound { cost: 0.0 };
+        let bound = Bound { cost: bound.min(problem.cost_of(&pattern)) };
         Ok(Protected { pattern, witnesses, bound, method: Method::Network })
     }
 }

@@ -152,6 +152,17 @@ pub(crate) fn of_network(
     Ok(Some((bound, witnesses)))
 }
 
+/// The pattern in which all cells are withheld that some tables move.
+pub(crate) fn with_moved(problem: &Problem, witnesses: &[Witness]) -> Pattern {
+    let mut pattern = problem.start();
+    for &(cell, _) in witnesses.iter().flat_map(|witness| &witness.moves) {
+        if problem.status(cell) == Status::Free {
+            pattern.withhold(cell, Why::Secondary);
+        }
+    }
+    pattern
+}
+
 /// Where every cell costs a whole number, so does every pattern.
 fn whole(problem: &Problem, bound: f64) -> f64 {
     let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);

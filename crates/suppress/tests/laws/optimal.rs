@@ -30,6 +30,17 @@ proptest! {
     #![proptest_config(cases(120))]
 
     #[test]
+    fn no_pattern_is_cheaper_than_the_bound_of_flows(
+        problem in few_free(Tables { dimensions: 2, shares: [25, 30], ..Tables::default() }, 9),
+    ) {
+        if let (Ok(protected), Some((_, cost))) =
+            (protect_by(Method::Network, &problem), brute::cheapest_pattern(&problem, is_safe))
+        {
+            prop_assert!(protected.bound.cost <= cost + 1e-9, "{} above {}", protected.bound.cost, cost);
+        }
+    }
+
+    #[test]
     fn no_pattern_is_cheaper_than_the_optimal_one(problem in small()) {
         let best = brute::cheapest_pattern(&problem, is_safe);
         match (protect_by(Method::Optimal, &problem), best) {
