@@ -26,6 +26,9 @@ const BOUND: usize = 2_000_000;
 /// The share of the time that is left that goes into a better pattern of a large table; the rest is for its bound.
 const IMPROVING: f64 = 0.8;
 
+/// The share of the time that may go into flows, where the table is a network.
+const FLOWS: f64 = 0.4;
+
 impl Protect for Auto {
     fn protect(
         &self,
@@ -46,7 +49,9 @@ impl Protect for Auto {
 /// A safe pattern, a better one if there is time, and its bound.
 fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let flows = of_network(problem, context)?;
+    let left = (context.seconds_left)();
+    let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - FLOWS));
+    let flows = of_network(problem, &Context { seconds_left: &seconds_left, ..*context })?;
     let (paid, known) = flows.unwrap_or_default();
     let pattern = with_moved(problem, &known);
     let mut cover = first(&workshop, &pattern, &known, Manner::Swift)?;

@@ -34,8 +34,8 @@ pub(super) fn along_paths(
     }
     let free = system.free.iter().zip(&system.costs);
     let left: Vec<f64> = free.map(|(&free, &cost)| if free { cost } else { 0.0 }).collect();
-    let mut paths = Paths { system, network, arcs_at: &arcs_at, left: left.clone() };
-    let mut chosen = Paths { system, network, arcs_at: &arcs_at, left };
+    let mut paths = Paths { system, network, context, arcs_at: &arcs_at, left: left.clone() };
+    let mut chosen = Paths { system, network, context, arcs_at: &arcs_at, left };
     let mut order: Vec<&Level> = levels.iter().collect();
     order.sort_by(|a, b| b.target.cmp(&a.target).then_with(|| a.cmp(b)));
     order.truncate(WORK / network.arcs.len().max(1));
@@ -53,6 +53,7 @@ pub(super) fn along_paths(
 struct Paths<'p> {
     system: &'p System<'p>,
     network: &'p Network,
+    context: &'p Context<'p>,
     arcs_at: &'p [Vec<u32>],
     /// Per cell what it costs, without what it paid already, or nothing once it is chosen.
     left: Vec<f64>,
@@ -156,6 +157,9 @@ impl Paths<'_> {
         let mut missing = level.target;
         let mut for_nothing = true;
         for _ in 0..WAYS {
+            if self.context.is_over() {
+                return None;
+            }
             let ways = self.ways(from, to, &|arc, side, node, next| {
                 if arc == level.at || (for_nothing && self.left[arc as usize] > 0.0) {
                     return None;
