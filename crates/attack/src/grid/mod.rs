@@ -60,6 +60,11 @@ impl Axis {
         tree.iter().enumerate().find(root).map(|(code, _)| code as u32)
     }
 
+    /// Whether a code is one of the finest level.
+    pub(crate) fn is_finest(&self, code: u32) -> bool {
+        self.leaves_below(code) == [code]
+    }
+
     /// How many codes the finest level has.
     pub(crate) fn leaves(&self) -> usize {
         let tree = self.tree.as_ref();
@@ -207,6 +212,22 @@ impl Grid {
     pub(crate) fn key(&self, cell: CellId) -> u64 {
         let along = self.place(cell).iter().zip(&self.dimensions);
         along.map(|(&code, axis)| u64::from(code) * axis.stride).sum()
+    }
+
+    /// The place with these codes and those of every total above it.
+    pub(crate) fn with_totals(&self, codes: &[u32]) -> Vec<u64> {
+        let along = || codes.iter().zip(&self.dimensions);
+        let mut keys = vec![along().map(|(&code, axis)| u64::from(code) * axis.stride).sum()];
+        for (&code, axis) in along() {
+            let size = keys.len();
+            for &total in axis.above(code) {
+                let away = (i64::from(total) - i64::from(code)) * axis.stride as i64;
+                for at in 0..size {
+                    keys.push(u64::wrapping_add_signed(keys[at], away));
+                }
+            }
+        }
+        keys
     }
 
     /// The cell at a place.

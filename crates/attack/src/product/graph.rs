@@ -29,8 +29,8 @@ pub(super) type Steps = Vec<(u32, i8)>;
 /// Gets circles, and says whether to go on.
 pub(super) type Visit<'v> = dyn FnMut(&[(u32, i8)]) -> ControlFlow<()> + 'v;
 
-/// Whether a leaf can move by a sign.
-pub(super) type Usable<'u> = dyn Fn(u32, i8) -> bool + 'u;
+/// Whether a leaf can move.
+pub(super) type Usable<'u> = dyn Fn(u32) -> bool + 'u;
 
 /// A cell that was reached: from which one that was reached before, and by which two leaves.
 struct Reached {
@@ -108,7 +108,7 @@ impl Graph {
         let crowd = |table: usize| self.leaves_of(table, self.end(table, leaf)).len();
         let near = usize::from(crowd(1) < crowd(0));
         let (start, goal) = (self.end(near, leaf), self.end(1 - near, leaf));
-        let other = |at: u32, sign: i8| at != leaf && usable(at, sign);
+        let other = |at: u32| at != leaf && usable(at);
         self.links(near, start, goal, &other, &mut |steps| {
             let mut circle = steps.to_vec();
             circle.push((leaf, 1));
@@ -128,11 +128,11 @@ impl Graph {
         let mut closing: Map<u32, Vec<u32>> = Map::default();
         for &last in self.leaves_of(1 - table, goal).iter().take(FAR_END) {
             let found = closing.entry(self.end(table, last)).or_default();
-            if found.len() < PARALLEL && usable(last, -1) {
+            if found.len() < PARALLEL && usable(last) {
                 found.push(last);
             }
         }
-        self.search(table, start, [-1, 1], (None, Some(goal)), usable, &mut |reached| {
+        self.search(table, start, (None, Some(goal)), usable, &mut |reached| {
             let at = reached.len() - 1;
             for &last in closing.get(&reached[at].cell).into_iter().flatten() {
                 let mut steps = walked(reached, at, [-1, 1]);
@@ -155,20 +155,20 @@ impl Graph {
         let mut closing: Map<u32, (u32, u32)> = Map::default();
         for &goal in goals {
             for &last in self.leaves_of(table, goal).iter().take(FAR_END) {
-                if usable(last, -1) {
+                if usable(last) {
                     closing.entry(self.end(1 - table, last)).or_insert((goal, last));
                 }
             }
         }
         let mut found = None;
-        self.search(table, start, [1, -1], (first, None), usable, &mut |reached| {
+        self.search(table, start, (first, None), usable, &mut |reached| {
             let at = reached.len() - 1;
             let leaves = self.leaves_of(table, reached[at].cell).iter().take(FAR_END);
             let begins = |leaf: &&u32| at > 0 || first.is_none_or(|first| first == **leaf);
             for &leaf in leaves.filter(begins) {
                 if let Some(&(goal, last)) = closing.get(&self.end(1 - table, leaf))
                     && last != leaf
-                    && usable(leaf, 1)
+                    && usable(leaf)
                 {
                     let mut steps = walked(reached, at, [1, -1]);
                     steps.extend([(leaf, 1), (last, -1)]);
@@ -181,13 +181,12 @@ impl Graph {
         found
     }
 
-    /// Goes from cell to cell of one table, nearest first, by pairs of leaves that move by `signs`. The first pair may have to begin with a certain
+    /// Goes from cell to cell of one table, nearest first, by pairs of leaves. The first pair may have to begin with a certain
     /// leaf; a cell of the other table may have to be left out.
     fn search(
         &self,
         table: usize,
         start: u32,
-        signs: [i8; 2],
         (first, without): (Option<u32>, Option<u32>),
         usable: &Usable<'_>,
         visit: &mut dyn FnMut(&[Reached]) -> ControlFlow<()>,
@@ -209,7 +208,7 @@ impl Graph {
                 }
                 let begins = from > 0 || first.is_none_or(|first| first == leaf);
                 let crossing = self.end(1 - table, leaf);
-                if !begins || !usable(leaf, signs[0]) || !crossed.insert(crossing) {
+                if !begins || !usable(leaf) || !crossed.insert(crossing) {
                     continue;
                 }
                 for &next in self.leaves_of(1 - table, crossing) {
@@ -218,7 +217,7 @@ impl Graph {
                         return;
                     }
                     let cell = self.end(table, next);
-                    if !usable(next, signs[1]) || !seen.insert(cell) {
+                    if !usable(next) || !seen.insert(cell) {
                         continue;
                     }
                     reached.push(Reached { cell, from, by: [leaf, next] });
@@ -278,7 +277,7 @@ mod tests {
         let graph = graph();
         let mut seen = 0;
         for leaf in 0..25 {
-            graph.circles(leaf, &|other, _| other % 4 != 1, &mut |steps| {
+            graph.circles(leaf, &|other| other % 4 != 1, &mut |steps| {
                 seen += 1;
                 assert_eq!(steps.iter().filter(|step| **step == (leaf, 1)).count(), 1);
                 assert!(steps.iter().all(|&(other, _)| other == leaf || other % 4 != 1));
@@ -294,13 +293,13 @@ mod tests {
     fn paths_change_the_cells_at_their_ends_only() {
         let graph = graph();
         for (table, start, goals) in [(0, 0, [2, 4]), (0, 5, [1, 0]), (1, 3, [0, 4])] {
-            let (goal, steps) = graph.path(table, start, &goals, None, &|_, _| true).unwrap();
+            let (goal, steps) = graph.path(table, start, &goals, None, &|_| true).unwrap();
             assert!(goals.contains(&goal));
             assert_eq!(sums(&graph, table, &steps), BTreeMap::from([(start, 1), (goal, -1)]));
             assert_eq!(sums(&graph, 1 - table, &steps), BTreeMap::new());
         }
         let first = graph.leaves_of(0, 5)[2];
-        let (_, steps) = graph.path(0, 5, &[1], Some(first), &|_, _| true).unwrap();
+        let (_, steps) = graph.path(0, 5, &[1], Some(first), &|_| true).unwrap();
         assert!(steps.contains(&(first, 1)), "the leaf it has to begin with");
     }
 }

@@ -7,6 +7,7 @@
 mod circuit;
 mod exchange;
 mod graph;
+mod leaves;
 mod pursuit;
 mod queue;
 mod search;
@@ -142,7 +143,7 @@ impl<'a> Products<'a> {
         for _ in 0..SUMMANDS {
             let least = (missing as u64).div_ceil(share as u64) as i64;
             let wanted = Wanted { cell, side, least, most: missing };
-            let product = cheapest(&self.grid, exchange::ALL, wanted, &|cell, side| {
+            let product = cheapest(&self.grid, split::ALL, wanted, &|cell, side| {
                 let (cost, room) = sum.step(cell, side, price)?;
                 Some((cost / room.min(missing) as f64, room))
             })?;

@@ -106,7 +106,7 @@ impl<'p> Pursuit<'p> {
             if !self.can_move(cell, sign) {
                 continue;
             }
-            let Some((cost, moved)) = self.changed(key, &codes, sign) else { continue };
+            let Some((cost, moved)) = self.changed(&codes, sign) else { continue };
             if cost < best.as_ref().map_or(less, |best| best.0) {
                 best = Some((cost, moved));
             }
@@ -132,19 +132,8 @@ impl<'p> Pursuit<'p> {
     }
 
     /// What it costs more to let a cell of the finest level take a step, and how its totals move then.
-    fn changed(&self, key: u64, codes: &[u32], sign: i32) -> Option<(f64, Vec<(u32, i32)>)> {
-        let mut keys = vec![key];
-        for (&code, axis) in codes.iter().zip(self.grid.axes()) {
-            let size = keys.len();
-            for &total in axis.above(code) {
-                let away = (i64::from(total) - i64::from(code)) * axis.stride as i64;
-                keys.extend_from_within(..size);
-                let copies = keys.len() - size;
-                for key in &mut keys[copies..] {
-                    *key = key.wrapping_add_signed(away);
-                }
-            }
-        }
+    fn changed(&self, codes: &[u32], sign: i32) -> Option<(f64, Vec<(u32, i32)>)> {
+        let keys = self.grid.with_totals(codes);
         let mut cost = 0.0;
         let mut moved = Vec::with_capacity(keys.len());
         for key in keys {

@@ -44,6 +44,9 @@ impl LazySplit {
 /// A set of dimensions, one bit for each.
 pub(super) type Variables = u32;
 
+/// All dimensions.
+pub(super) const ALL: Variables = Variables::MAX;
+
 /// Two tables and the leaves that join them.
 pub(super) struct Split {
     pub(super) variables: [Variables; 2],
@@ -113,7 +116,7 @@ pub(super) fn splits(problem: &Problem, grid: &Grid) -> Option<(Vec<CellId>, Vec
     let is_whole = grid.axes().iter().all(|axis| axis.root().is_some());
     let is_leaf = |&cell: &CellId| {
         let along = grid.place(cell).iter().zip(grid.axes());
-        along.clone().all(|(&code, axis)| axis.leaves_below(code) == [code])
+        along.clone().all(|(&code, axis)| axis.is_finest(code))
     };
     let leaves: Vec<CellId> = problem.cells().filter(is_leaf).collect();
     let places = grid.axes().iter().map(|axis| axis.leaves() as u64);
@@ -140,8 +143,7 @@ fn choose(problem: &Problem, grid: &Grid, leaves: usize) -> [Variables; 2] {
         }
         let along = grid.place(cell).iter().zip(grid.axes()).enumerate();
         let mut of = along.filter(|(at, _)| set >> at & 1 == 1);
-        finest[set as usize] +=
-            usize::from(of.all(|(_, (&code, axis))| axis.leaves_below(code) == [code]));
+        finest[set as usize] += usize::from(of.all(|(_, (&code, axis))| axis.is_finest(code)));
     }
     // Of a set and all sets within it.
     for at in 0..grid.axes().len() {

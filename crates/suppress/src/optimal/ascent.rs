@@ -7,7 +7,7 @@ use super::cuts::of_one_relation;
 use super::level::{Level, System};
 
 /// What a bound may be off by rounding, as a share.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// No pattern that reaches all levels costs less in this component. Large levels come first: few cells are large enough for them.
 pub(super) fn ascent(system: &System<'_>, levels: &[Level]) -> f64 {

@@ -6,10 +6,10 @@
 
 mod ascent;
 mod cuts;
+mod flows;
 pub(crate) mod heuristic;
 mod level;
 mod master;
-mod paths;
 mod program;
 mod rounds;
 mod search;
@@ -20,8 +20,8 @@ use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
+use flows::by_flows;
 use level::{Level, System};
-use paths::along_paths;
 use rounds::Rounds;
 use search::Search;
 pub(crate) use search::{Best, Budget};
@@ -126,28 +126,18 @@ pub(crate) fn of_network(
     problem: &Problem,
     context: &Context<'_>,
 ) -> Result<Option<(f64, Vec<Witness>)>, SuppressError> {
-    let mut all = problem.start();
-    for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
-        all.withhold(cell, Why::Secondary);
-    }
-    let asks = |component: &Component| {
-        component.cells.iter().any(|&cell| problem.needs().of(cell).is_some())
-    };
-    let components = reduce(problem, &all).components.into_iter().filter(asks);
-    let networks: Option<Vec<Network>> = components.map(|part| Network::of(&part)).collect();
-    if networks.is_none_or(|networks| networks.is_empty()) {
-        return Ok(None);
-    }
     let table = Table::new(problem, context)?;
     let (mut bound, mut witnesses) = (table.given, Vec::new());
     for component in &table.components {
+        if component.cells.iter().all(|&cell| problem.needs().of(cell).is_none()) {
+            continue;
+        }
+        let Some(network) = Network::of(component) else { return Ok(None) };
         let system = System::new(problem, component);
         let levels = table.levels(problem, &system);
-        if let Some(network) = Network::of(component).filter(|_| !levels.is_empty()) {
-            let (paid, found) = along_paths(&system, &network, &levels, context);
-            bound += paid;
-            witnesses.extend(found);
-        }
+        let (paid, found) = by_flows(&system, &network, &levels, context);
+        bound += paid;
+        witnesses.extend(found);
     }
     Ok(Some((bound, witnesses)))
 }

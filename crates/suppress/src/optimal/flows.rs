@@ -5,6 +5,7 @@
 //! limits, found by cheapest ways one after the other, is a bound of the level alone. With its prices `π` of nodes the cells pay `min(c_i, τ_i u_i)`, where `τ_i` is how
 //! much `π` grows along the cell: at these costs the flow would cost the same. What cells have left pays for the next level (dual ascent, as in `ascent.rs`).
 
+use super::ascent::ROUNDING;
 use super::level::{Goal, Level, System};
 use crate::method::Context;
 use cellveil_attack::Network;
@@ -12,14 +13,11 @@ use cellveil_core::{Side, Witness};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What a bound may be off by rounding, as a share.
-const ROUNDING: f64 = 1e-9;
-
 /// Work in arcs times levels that is worth it.
 const WORK: usize = 20_000_000;
 
 /// No pattern that reaches all levels costs less in this component, which is a network; and tables that reach levels at nearly that cost.
-pub(super) fn along_paths(
+pub(super) fn by_flows(
     system: &System<'_>,
     network: &Network,
     levels: &[Level],
@@ -34,8 +32,8 @@ pub(super) fn along_paths(
     }
     let free = system.free.iter().zip(&system.costs);
     let left: Vec<f64> = free.map(|(&free, &cost)| if free { cost } else { 0.0 }).collect();
-    let mut paths = Paths { system, network, context, arcs_at: &arcs_at, left: left.clone() };
-    let mut chosen = Paths { system, network, context, arcs_at: &arcs_at, left };
+    let mut paying = Flows { system, network, context, arcs_at: &arcs_at, left: left.clone() };
+    let mut chosen = Flows { system, network, context, arcs_at: &arcs_at, left };
     let mut order: Vec<&Level> = levels.iter().collect();
     order.sort_by(|a, b| b.target.cmp(&a.target).then_with(|| a.cmp(b)));
     order.truncate(WORK / network.arcs.len().max(1));
@@ -44,13 +42,13 @@ pub(super) fn along_paths(
         if context.is_over() {
             break;
         }
-        bound += paths.pay(level).unwrap_or(0.0);
+        bound += paying.pay(level).unwrap_or(0.0);
         witnesses.extend(chosen.serve(level));
     }
     (bound * (1.0 - ROUNDING), witnesses)
 }
 
-struct Paths<'p> {
+struct Flows<'p> {
     system: &'p System<'p>,
     network: &'p Network,
     context: &'p Context<'p>,
@@ -68,7 +66,7 @@ const DETOURS: usize = 100;
 /// What is sent for a level so far.
 struct Flow<'f> {
     level: &'f Level,
-    /// Per arc, up if positive: what is sent along cells that cost nothing, and what is sent in all.
+    /// Per arc, up if positive: what was sent along cells that cost nothing before anything was paid for, and what is sent beyond it.
     for_nothing: Vec<i64>,
     sent: Vec<i64>,
     /// What was missing when nothing more could be sent for nothing.
@@ -77,7 +75,7 @@ struct Flow<'f> {
     prices: Vec<f64>,
 }
 
-impl Paths<'_> {
+impl Flows<'_> {
     /// The cheapest flow that reaches a level, and to which side.
     fn flow<'l>(&self, level: &'l Level) -> Option<(Flow<'l>, Side)> {
         let Goal::Side(side) = level.goal else { return None };
