@@ -106,7 +106,8 @@ impl<'a> Workshop<'a> {
             && self.products().is_some_and(|products| products.is_sparse())
     }
 
-    fn everything(&self) -> &[Component] {
+    /// The table with every cell withheld that may be.
+    pub(crate) fn everything(&self) -> &[Component] {
         self.everything.get_or_init(|| {
             let mut all = self.problem.start();
             for cell in self.problem.cells() {

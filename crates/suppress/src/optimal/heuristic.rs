@@ -1,6 +1,8 @@
 //! Safe patterns to start from, and from patterns that are not.
 
 use super::search::{Best, Search};
+use super::span::dearest_flats;
+use crate::cover::Cover;
 use crate::improve::sweep;
 use crate::incremental::{Manner, Workshop, first, prune};
 use crate::method::{Context, SuppressError};
@@ -14,25 +16,84 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let workshop = Workshop::new(problem, context);
     let mut cover = first(&workshop, &problem.start(), &[], Manner::Swift)?;
     context.progress.improved(cover.cost(), 0.0);
-    // Programs for what is dear take longer, and mostly cost less in the end.
-    match first(&workshop, &problem.start(), &[], Manner::Quick) {
-        Ok(other) if other.cost() < cover.cost() => {
-            cover = other;
-            context.progress.improved(cover.cost(), 0.0);
-        }
-        Ok(_) | Err(SuppressError::OutOfTime { .. }) => {}
-        Err(error) => return Err(error),
-    }
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
     let workshop_time = Context { seconds_left: &seconds_left, ..*context };
     let improving = workshop.within(&workshop_time);
+    let from_flats = from_flats(&improving)?;
+    // Programs for what is dear take longer, and mostly cost less in the end.
+    let left_now = (context.seconds_left)();
+    let half = || Some((context.seconds_left)()? - left_now? / 2.0);
+    let in_half = Context { seconds_left: &half, ..*context };
+    let priced = workshop.within(&in_half);
+    let from_programs = in_time(first(&priced, &problem.start(), &[], Manner::Quick))?;
+    for other in [from_flats, from_programs].into_iter().flatten() {
+        if other.cost() < cover.cost() {
+            cover = other;
+        }
+    }
+    context.progress.improved(cover.cost(), 0.0);
     sweep(&improving, &mut cover, workshop.work(), Manner::Quick)?;
     sweep(&improving, &mut cover, workshop.work(), Manner::Careful(0))?;
     prune(&improving, &mut cover)?;
     context.progress.improved(cover.cost(), 0.0);
     let (pattern, witnesses) = cover.into_parts();
     Ok(Best { pattern, witnesses })
+}
+
+/// What was found, if the time sufficed.
+fn in_time<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(SuppressError::OutOfTime { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The work for a first flat, and for a better one where no time limit is set, in coordinates.
+const FLAT: u64 = 100_000_000;
+const BETTER_FLAT: u64 = 1_000_000_000;
+
+/// Cells that cannot move this many times as far as the largest level asks for are published in flats.
+const MARGIN: i64 = 3;
+
+/// Where levels are small, all that a flat lacks costs at most this share of it.
+const LACKING: f64 = 0.25;
+
+/// The share of the time for flats that goes into the search; the rest is for what they lack.
+const SEARCHING: f64 = 0.5;
+
+/// The best pattern from flats, with all that they lack. The first shows whether it is worth looking for dearer ones.
+fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, SuppressError> {
+    let (problem, context) = (workshop.problem, workshop.context);
+    let left = (context.seconds_left)();
+    let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - SEARCHING));
+    let searching = Context { seconds_left: &seconds_left, ..*context };
+    let flats = |work| dearest_flats(problem, &searching, workshop.everything(), MARGIN, work);
+    let Some(flat) = flats(FLAT).into_iter().next() else { return Ok(None) };
+    let Some(mut best) = with_what_it_lacks(workshop, &flat)? else { return Ok(None) };
+    if best.cost() > (1.0 + LACKING) * problem.cost_of(&flat) {
+        return Ok(Some(best));
+    }
+    for flat in flats(if left.is_some() { u64::MAX } else { BETTER_FLAT }) {
+        let Some(cover) = with_what_it_lacks(workshop, &flat)? else { break };
+        if cover.cost() < best.cost() {
+            best = cover;
+        }
+    }
+    Ok(Some(best))
+}
+
+/// In larger tables what flats lack comes from products alone.
+const SWIFT: usize = 2_500;
+
+/// Protects what a flat leaves open; `None` if the time does not suffice.
+fn with_what_it_lacks<'a>(
+    workshop: &Workshop<'a>,
+    flat: &Pattern,
+) -> Result<Option<Cover<'a>>, SuppressError> {
+    let manner = if workshop.problem.len() > SWIFT { Manner::Swift } else { Manner::Quick };
+    in_time(first(workshop, flat, &[], manner))
 }
 
 /// Patterns that cost at most this many times as much as the best are looked through for cells to give back.
@@ -50,11 +111,8 @@ impl Search<'_> {
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
         let known: Vec<Witness> = known.iter().filter(moves_withheld).cloned().collect();
         let workshop = Workshop::new(self.problem, self.context);
-        let mut cover = match first(&workshop, pattern, &known, Manner::Quick) {
-            Ok(cover) => cover,
-            Err(SuppressError::OutOfTime { .. }) => return Ok(()),
-            Err(error) => return Err(error),
-        };
+        let found = in_time(first(&workshop, pattern, &known, Manner::Quick))?;
+        let Some(mut cover) = found else { return Ok(()) };
         if cover.cost() < PROMISING * self.problem.cost_of(&best.pattern) {
             prune(&workshop, &mut cover)?;
         }

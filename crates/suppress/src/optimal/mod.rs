@@ -14,6 +14,7 @@ mod program;
 mod rounds;
 mod search;
 mod separate;
+mod span;
 mod whole;
 
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
