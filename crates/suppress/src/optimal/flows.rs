@@ -7,14 +7,14 @@
 
 use super::ascent::ROUNDING;
 use super::level::{Goal, Level, System};
+use super::ways::{Arcs, Away, Sorted};
 use crate::method::Context;
+use crate::random::Random;
 use cellveil_attack::Network;
 use cellveil_core::{Side, Witness};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-/// Work in arcs times levels that is worth it.
-const WORK: usize = 20_000_000;
+/// The most arcs that are looked at where no time limit is set.
+const WORK: u64 = 2_000_000_000;
 
 /// No pattern that reaches all levels costs less in this component, which is a network; and tables that reach levels at nearly that cost.
 pub(super) fn by_flows(
@@ -23,47 +23,69 @@ pub(super) fn by_flows(
     levels: &[Level],
     context: &Context<'_>,
 ) -> (f64, Vec<Witness>) {
-    let mut arcs_at: Vec<Vec<u32>> = vec![Vec::new(); network.nodes];
-    for (arc, ends) in (0_u32..).zip(&network.arcs) {
-        if let Some((tail, head)) = ends.filter(|(tail, head)| tail != head) {
-            arcs_at[tail as usize].push(arc);
-            arcs_at[head as usize].push(arc);
-        }
-    }
+    let arcs = Arcs::new(network);
     let free = system.free.iter().zip(&system.costs);
     let left: Vec<f64> = free.map(|(&free, &cost)| if free { cost } else { 0.0 }).collect();
-    let mut paying = Flows { system, network, context, arcs_at: &arcs_at, left: left.clone() };
-    let mut chosen = Flows { system, network, context, arcs_at: &arcs_at, left };
-    let mut order: Vec<&Level> = levels.iter().collect();
-    order.sort_by(|a, b| b.target.cmp(&a.target).then_with(|| a.cmp(b)));
-    order.truncate(WORK / network.arcs.len().max(1));
-    let (mut bound, mut witnesses) = (0.0, Vec::new());
-    for level in order {
-        if context.is_over() {
+    let flows = || Flows { system, network, context, arcs: &arcs, left: left.clone(), work: 0 };
+    let (mut paying, mut serving) = (flows(), flows());
+    let (mut bound, mut best): (f64, Option<(f64, Vec<Witness>)>) = (0.0, None);
+    for number in 0..ORDERS {
+        let order = order(levels, context.seed, number);
+        let (paid, served) = rayon::join(|| paying.pay_all(&order), || serving.serve_all(&order));
+        bound = bound.max(paid);
+        let is_cheaper =
+            |served: &(f64, _)| best.as_ref().is_none_or(|(least, _)| served.0 < *least);
+        if let Some(served) = served.filter(is_cheaper) {
+            best = Some(served);
+        }
+        let is_close = best.as_ref().is_some_and(|(cost, _)| bound >= CLOSE * cost);
+        if is_close || !paying.has_time() || !serving.has_time() {
             break;
         }
-        bound += paying.pay(level).unwrap_or(0.0);
-        witnesses.extend(chosen.serve(level));
+        paying.left.clone_from(&left);
+        serving.left.clone_from(&left);
     }
-    (bound * (1.0 - ROUNDING), witnesses)
+    (bound * (1.0 - ROUNDING), best.map_or_else(Vec::new, |(_, witnesses)| witnesses))
+}
+
+/// How many orders of levels are tried, unless one of them gives a pattern that costs little more than the bound.
+const ORDERS: u64 = 6;
+const CLOSE: f64 = 0.998;
+
+/// Large levels first; then last; then by chance.
+fn order(levels: &[Level], seed: u64, number: u64) -> Vec<&Level> {
+    let mut order: Vec<&Level> = levels.iter().collect();
+    order.sort_by(|a, b| b.target.cmp(&a.target).then_with(|| a.cmp(b)));
+    match number {
+        0 => {}
+        1 => order.reverse(),
+        _ => Random::new(seed, number).shuffle(&mut order),
+    }
+    order
 }
 
 struct Flows<'p> {
     system: &'p System<'p>,
     network: &'p Network,
     context: &'p Context<'p>,
-    arcs_at: &'p [Vec<u32>],
+    arcs: &'p Arcs<'p>,
     /// Per cell what it costs, without what it paid already, or nothing once it is chosen.
     left: Vec<f64>,
+    /// How many arcs were looked at.
+    work: u64,
 }
 
 /// Ways that a level may need at most; with more it pays nothing.
-const WAYS: usize = 2_000;
+const WAYS: usize = 20_000;
+
+/// How many flows are tried for a level.
+const SCALED: usize = 6;
 
 /// How many cells that carry little are looked at for a level.
 const DETOURS: usize = 100;
 
 /// What is sent for a level so far.
+#[derive(Clone)]
 struct Flow<'f> {
     level: &'f Level,
     /// Per arc, up if positive: what was sent along cells that cost nothing before anything was paid for, and what is sent beyond it.
@@ -73,20 +95,49 @@ struct Flow<'f> {
     short: i64,
     /// Per node.
     prices: Vec<f64>,
+    /// Per node, the arcs along which something was sent at some time.
+    carrying: Vec<Vec<u32>>,
+    /// Per arc what every unit costs if that is known better than from the room; 0 if not. Empty if it never is.
+    slopes: Vec<f64>,
 }
 
 impl Flows<'_> {
+    fn has_time(&self) -> bool {
+        let limited = (self.context.seconds_left)();
+        limited.map_or(self.work < WORK, |left| left > 0.0)
+    }
+
+    /// What cells pay for all levels.
+    fn pay_all(&mut self, order: &[&Level]) -> f64 {
+        let paid = |level: &&Level| self.has_time().then(|| self.pay(level).unwrap_or(0.0));
+        order.iter().map_while(paid).sum()
+    }
+
+    /// Tables that reach all levels, as far as they can be, and what the cells cost that move in them; `None` if the time is over before.
+    fn serve_all(&mut self, order: &[&Level]) -> Option<(f64, Vec<Witness>)> {
+        let before = self.left.clone();
+        let mut witnesses = Vec::new();
+        for level in order {
+            if !self.has_time() {
+                return None;
+            }
+            witnesses.extend(self.serve(level));
+        }
+        let chosen = before.iter().zip(&self.left).filter(|(_, left)| **left == 0.0);
+        Some((chosen.map(|(cost, _)| cost).sum(), witnesses))
+    }
+
     /// The cheapest flow that reaches a level, and to which side.
-    fn flow<'l>(&self, level: &'l Level) -> Option<(Flow<'l>, Side)> {
+    fn flow<'l>(&mut self, level: &'l Level, slopes: &[f64]) -> Option<(Flow<'l>, Side)> {
         let Goal::Side(side) = level.goal else { return None };
         let (tail, head) = self.network.arcs[level.at as usize]?;
         let (from, to) = if side == Side::Up { (head, tail) } else { (tail, head) };
-        Some((self.cheapest(from, to, level)?, side))
+        Some((self.cheapest(from, to, level, slopes)?, side))
     }
 
     /// What cells pay for a level.
     fn pay(&mut self, level: &Level) -> Option<f64> {
-        let (flow, _) = self.flow(level)?;
+        let (flow, _) = self.flow(level, &[])?;
         let mut cost = 0.0;
         for (arc, ends) in (0_u32..).zip(&self.network.arcs) {
             let Some((tail, head)) = ends.filter(|_| arc != level.at) else { continue };
@@ -108,10 +159,26 @@ impl Flows<'_> {
         Some(cost)
     }
 
-    /// The table that reaches a level at the least cost; the cells that move in it cost nothing from now on.
+    /// The table that reaches a level at the least cost; the cells that move in it cost nothing from now on. A cell costs the same whatever it carries, so what
+    /// every unit cost in one flow is what the next one reckons with (dynamic slope scaling, Kim and Pardalos 1999).
     fn serve(&mut self, level: &Level) -> Option<Witness> {
-        let (mut flow, side) = self.flow(level)?;
-        self.thin(&mut flow);
+        let mut slopes = Vec::new();
+        let mut best: Option<(f64, Flow<'_>, Side)> = None;
+        for _ in 0..SCALED {
+            let Some((mut flow, side)) = self.flow(level, &slopes) else { break };
+            self.thin(&mut flow);
+            slopes.resize(self.left.len(), 0.0);
+            let mut cost = 0.0;
+            for (arc, sent) in flow.sent.iter().enumerate().filter(|(_, sent)| **sent != 0) {
+                cost += self.left[arc];
+                slopes[arc] = self.left[arc] / sent.abs() as f64;
+            }
+            if best.as_ref().is_some_and(|(least, ..)| cost >= *least) {
+                break;
+            }
+            best = Some((cost, flow, side));
+        }
+        let (_, flow, side) = best?;
         let mut moves = Vec::new();
         for (arc, &cell) in self.system.component.cells.iter().enumerate() {
             let is_own = arc == level.at as usize;
@@ -139,51 +206,87 @@ impl Flows<'_> {
         if left == 0.0 {
             return 0.0;
         }
-        self.most(arc, side, flow).map_or(f64::INFINITY, |most| left / most as f64)
+        let known = flow.slopes.get(arc as usize).copied().filter(|&slope| slope > 0.0);
+        let most = self.most(arc, side, flow);
+        most.map_or(f64::INFINITY, |most| known.unwrap_or(left / most as f64))
     }
 
     /// The cheapest flow of a level; `None` if there is none, or it takes too many ways.
-    fn cheapest<'l>(&self, from: u32, to: u32, level: &'l Level) -> Option<Flow<'l>> {
-        let (nodes, arcs) = (self.network.nodes, self.network.arcs.len());
+    fn cheapest<'l>(
+        &mut self,
+        from: u32,
+        to: u32,
+        level: &'l Level,
+        slopes: &[f64],
+    ) -> Option<Flow<'l>> {
+        let arcs = self.network.arcs.len();
         let mut flow = Flow {
             level,
             for_nothing: vec![0; arcs],
             sent: vec![0; arcs],
             short: level.target,
-            prices: vec![0.0; nodes],
+            prices: vec![0.0; self.network.nodes],
+            carrying: vec![Vec::new(); self.network.nodes],
+            slopes: slopes.to_vec(),
         };
-        let mut missing = level.target;
-        let mut for_nothing = true;
+        let missing = self.send(from, to, level.target, &mut flow, true)?;
+        if missing == 0 {
+            // A level that is met for nothing pays nothing.
+            return None;
+        }
+        flow.for_nothing = std::mem::replace(&mut flow.sent, vec![0; arcs]);
+        flow.carrying.iter_mut().for_each(Vec::clear);
+        flow.short = missing;
+        (self.send(from, to, missing, &mut flow, false)? == 0).then_some(flow)
+    }
+
+    /// Sends what is missing along cheapest ways, one after the other, and says what could not be; `None` if it takes too many.
+    fn send(
+        &mut self,
+        from: u32,
+        to: u32,
+        mut missing: i64,
+        flow: &mut Flow<'_>,
+        for_nothing: bool,
+    ) -> Option<i64> {
+        let limits: Flow<'_> = Flow { carrying: Vec::new(), sent: Vec::new(), ..flow.clone() };
+        let mut work = 0;
+        let mut result = None;
+        let sorted = Sorted::new(self.arcs, |arc, side| {
+            let cost = self.slope(arc, side, &limits);
+            let may = arc != limits.level.at && cost.is_finite() && !(for_nothing && cost > 0.0);
+            may.then_some(cost)
+        });
         for _ in 0..WAYS {
             if self.context.is_over() {
-                return None;
+                break;
             }
-            let ways = self.ways(from, to, &|arc, side, node, next| {
-                if arc == level.at || (for_nothing && self.left[arc as usize] > 0.0) {
-                    return None;
-                }
-                let (cost, _) = self.step(arc, side, &flow)?;
-                Some(cost + flow.prices[node as usize] - flow.prices[next as usize])
-            });
+            let may = |away: &Away| {
+                let sent = flow.sent[away.arc as usize] * away.side.sign();
+                sent >= 0 && self.most(away.arc, away.side, flow).is_some_and(|most| most > sent)
+            };
+            let back = |node: u32| self.back(node, flow);
+            let (ways, looked) = sorted.ways((from, to), f64::INFINITY, &flow.prices, may, back);
+            work += looked;
             let Some((far, _)) = ways[to as usize] else {
-                if !for_nothing {
-                    return None;
-                }
-                for_nothing = false;
-                flow.for_nothing = std::mem::replace(&mut flow.sent, vec![0; arcs]);
-                flow.short = missing;
-                continue;
+                result = Some(missing);
+                break;
             };
             let mut amount = missing;
             let mut way = Vec::new();
             let mut node = to;
-            while node != from {
-                let (arc, side, before) = ways[node as usize]?.1?;
-                amount = amount.min(self.step(arc, side, &flow)?.1);
-                way.push((arc, side));
+            while let Some((arc, side, before)) = ways[node as usize].and_then(|(_, last)| last) {
+                let sent = flow.sent[arc as usize] * side.sign();
+                let most = self.most(arc, side, flow).unwrap_or(0);
+                amount = amount.min(if sent < 0 { -sent } else { most - sent });
+                way.push((arc, side, before, node));
                 node = before;
             }
-            for (arc, side) in way {
+            for (arc, side, before, node) in way {
+                if flow.sent[arc as usize] == 0 {
+                    flow.carrying[before as usize].push(arc);
+                    flow.carrying[node as usize].push(arc);
+                }
                 flow.sent[arc as usize] += amount * side.sign();
             }
             for (price, way) in flow.prices.iter_mut().zip(&ways) {
@@ -191,55 +294,29 @@ impl Flows<'_> {
             }
             missing -= amount;
             if missing == 0 {
-                // A level that is met for nothing pays nothing.
-                return (!for_nothing).then_some(flow);
-            }
-        }
-        None
-    }
-
-    /// What one more unit to a side costs a cell, and how many it can take; what was sent the other way is taken back first.
-    fn step(&self, arc: u32, side: Side, flow: &Flow<'_>) -> Option<(f64, i64)> {
-        let sent = flow.sent[arc as usize] * side.sign();
-        if sent < 0 {
-            let other = if side == Side::Up { Side::Down } else { Side::Up };
-            return Some((-self.slope(arc, other, flow), -sent));
-        }
-        let most = self.most(arc, side, flow)? - sent;
-        (most > 0).then(|| (self.slope(arc, side, flow), most))
-    }
-
-    /// How far every node that is nearer than another is from one, and the last arc of the way (Dijkstra). `cost` says what it costs to go along an arc to a side, from a node to the
-    /// next; `None` if that cannot be.
-    fn ways(&self, from: u32, to: u32, cost: &Cost<'_>) -> Vec<Option<Way>> {
-        let mut ways: Vec<Option<Way>> = vec![None; self.network.nodes];
-        ways[from as usize] = Some((0.0, None));
-        // Numbers that are not negative are ordered as their bits.
-        let mut open = BinaryHeap::from([Reverse((0_u64, from))]);
-        while let Some(Reverse((bits, node))) = open.pop() {
-            let here = f64::from_bits(bits);
-            if ways[node as usize].is_none_or(|(far, _)| here > far) {
-                continue;
-            }
-            if node == to {
+                result = Some(0);
                 break;
             }
-            for &arc in &self.arcs_at[node as usize] {
-                let Some((tail, head)) = self.network.arcs[arc as usize] else { continue };
-                let (next, side) = if tail == node { (head, Side::Up) } else { (tail, Side::Down) };
-                let Some(cost) = cost(arc, side, node, next) else { continue };
-                let there = here + cost.max(0.0);
-                if ways[next as usize].is_none_or(|(far, _)| there < far) {
-                    ways[next as usize] = Some((there, Some((arc, side, node))));
-                    open.push(Reverse((there.to_bits(), next)));
-                }
-            }
         }
-        ways
+        self.work += work;
+        result
+    }
+
+    /// The arcs at a node along which something was sent towards it: taking it back gives back what it costs.
+    fn back(&self, node: u32, flow: &Flow<'_>) -> Vec<Away> {
+        let carrying = flow.carrying[node as usize].iter();
+        carrying
+            .filter_map(|&arc| {
+                let (side, next) = self.arcs.away(node, arc)?;
+                let other = if side == Side::Up { Side::Down } else { Side::Up };
+                let sent = flow.sent[arc as usize] * side.sign();
+                (sent < 0).then(|| Away { cost: -self.slope(arc, other, flow), arc, side, next })
+            })
+            .collect()
     }
 
     /// Leaves out cells that carry little, where what they carry can go along cells that move anyway, or that cost less.
-    fn thin(&self, flow: &mut Flow<'_>) {
+    fn thin(&mut self, flow: &mut Flow<'_>) {
         let is_partly_used = |arc: &u32| {
             let sent = flow.sent[*arc as usize];
             let side = if sent > 0 { Side::Up } else { Side::Down };
@@ -250,36 +327,48 @@ impl Flows<'_> {
         partly.sort_by(|&a, &b| {
             self.left[b as usize].total_cmp(&self.left[a as usize]).then(a.cmp(&b))
         });
+        let level = flow.level;
+        let sorted =
+            Sorted::new(self.arcs, |arc, _| (arc != level.at).then(|| self.left[arc as usize]));
+        let nothing = vec![0.0; self.network.nodes];
+        let mut work = 0;
         for arc in partly.into_iter().take(DETOURS) {
             let sent = flow.sent[arc as usize];
             let Some((tail, head)) = self.network.arcs[arc as usize].filter(|_| sent != 0) else {
                 continue;
             };
             let (from, to) = if sent > 0 { (tail, head) } else { (head, tail) };
-            let ways = self.ways(from, to, &|at, side, _, _| {
-                let (_, most) =
-                    self.step(at, side, flow).filter(|_| at != arc && at != flow.level.at)?;
-                let moves = flow.sent[at as usize] != 0;
-                (most >= sent.abs()).then_some(if moves { 0.0 } else { self.left[at as usize] })
-            });
-            let Some((cost, _)) = ways[to as usize] else { continue };
-            if cost >= self.left[arc as usize] {
-                continue;
-            }
+            let fits = |away: &Away| {
+                let there = flow.sent[away.arc as usize] * away.side.sign();
+                let most = self.most(away.arc, away.side, flow).map_or(0, |most| most - there);
+                let most = if there < 0 { -there } else { most };
+                away.arc != arc && most >= sent.abs()
+            };
+            // What moves already costs nothing more.
+            let moving = |node: u32| {
+                let carrying = flow.carrying[node as usize].iter().filter_map(|&arc| {
+                    let (side, next) = self.arcs.away(node, arc)?;
+                    Some(Away { cost: 0.0, arc, side, next })
+                });
+                let moves = |away: &Away| flow.sent[away.arc as usize] != 0 && away.arc != level.at;
+                carrying.filter(|away| moves(away) && fits(away)).collect()
+            };
+            let limit = self.left[arc as usize];
+            let (ways, looked) = sorted.ways((from, to), limit, &nothing, fits, moving);
+            work += looked;
+            let Some((_, mut last)) = ways[to as usize] else { continue };
             flow.sent[arc as usize] = 0;
             let mut node = to;
-            while let Some((_, Some((at, side, before)))) =
-                ways[node as usize].filter(|_| node != from)
-            {
+            while let Some((at, side, before)) = last {
+                if flow.sent[at as usize] == 0 {
+                    flow.carrying[before as usize].push(at);
+                    flow.carrying[node as usize].push(at);
+                }
                 flow.sent[at as usize] += sent.abs() * side.sign();
                 node = before;
+                last = ways[node as usize].and_then(|(_, last)| last);
             }
         }
+        self.work += work;
     }
 }
-
-/// What it costs to go along an arc.
-type Cost<'c> = dyn Fn(u32, Side, u32, u32) -> Option<f64> + 'c;
-
-/// How far a node is, and the arc, side and node before it on the way.
-type Way = (f64, Option<(u32, Side, u32)>);

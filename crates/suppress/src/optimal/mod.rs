@@ -15,6 +15,7 @@ mod rounds;
 mod search;
 mod separate;
 mod span;
+mod ways;
 mod whole;
 
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
@@ -55,11 +56,11 @@ pub(crate) fn from(
     mut best: Best,
     budget: Budget,
 ) -> Result<Protected, SuppressError> {
-    let table = Table::new(problem, context)?;
-    let mut bound = 0.0;
-    for component in &table.components {
+    let exposed = exposed(problem, context)?;
+    let mut bound = problem.cost_of(&problem.start());
+    for component in &components(problem) {
         let system = System::new(problem, component);
-        let levels = table.levels(problem, &system);
+        let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
             continue;
         }
@@ -73,7 +74,7 @@ pub(crate) fn from(
     }
     let cost = problem.cost_of(&best.pattern);
     Ok(Protected {
-        bound: Bound { cost: whole(problem, bound + table.given).min(cost) },
+        bound: Bound { cost: whole(problem, bound).min(cost) },
         pattern: best.pattern,
         witnesses: best.witnesses,
         method: Method::Optimal,
@@ -97,11 +98,11 @@ pub fn lower_bound(
     known: Option<&Pattern>,
     work: usize,
 ) -> Result<Bound, SuppressError> {
-    let table = Table::new(problem, context)?;
-    let mut cost = table.given;
-    for component in &table.components {
+    let exposed = exposed(problem, context)?;
+    let mut cost = problem.cost_of(&problem.start());
+    for component in &components(problem) {
         let system = System::new(problem, component);
-        let levels = table.levels(problem, &system);
+        let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
             continue;
         }
@@ -127,15 +128,22 @@ pub(crate) fn of_network(
     problem: &Problem,
     context: &Context<'_>,
 ) -> Result<Option<(f64, Vec<Witness>)>, SuppressError> {
-    let table = Table::new(problem, context)?;
-    let (mut bound, mut witnesses) = (table.given, Vec::new());
-    for component in &table.components {
-        if component.cells.iter().all(|&cell| problem.needs().of(cell).is_none()) {
-            continue;
-        }
-        let Some(network) = Network::of(component) else { return Ok(None) };
+    let components = components(problem);
+    let has_needs = |component: &&Component| {
+        component.cells.iter().any(|&cell| problem.needs().of(cell).is_some())
+    };
+    let parts: Option<Vec<(&Component, Network)>> = components
+        .iter()
+        .filter(has_needs)
+        .map(|component| Some((component, Network::of(component)?)))
+        .collect();
+    let Some(parts) = parts else { return Ok(None) };
+    // An attack on a network takes flows, no programs, whatever its size.
+    let exposed = attacked(problem, context)?;
+    let (mut bound, mut witnesses) = (problem.cost_of(&problem.start()), Vec::new());
+    for (component, network) in parts {
         let system = System::new(problem, component);
-        let levels = table.levels(problem, &system);
+        let levels = levels(problem, &system, &exposed);
         let (paid, found) = by_flows(&system, &network, &levels, context);
         bound += paid;
         witnesses.extend(found);
@@ -160,39 +168,37 @@ fn whole(problem: &Problem, bound: f64) -> f64 {
     if is_whole { bound.ceil() } else { bound }
 }
 
-/// A table with every cell withheld that may be, and what is exposed with none of them.
-struct Table {
-    components: Vec<Component>,
-    exposed: Vec<Exposure>,
-    /// What the cells cost that are withheld from the start and not sensitive.
-    given: f64,
+/// The components of the table with every cell withheld that may be.
+fn components(problem: &Problem) -> Vec<Component> {
+    let mut all = problem.start();
+    for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
+        all.withhold(cell, Why::Secondary);
+    }
+    reduce(problem, &all).components
 }
 
-impl Table {
-    fn new(problem: &Problem, context: &Context<'_>) -> Result<Self, SuppressError> {
-        let start = problem.start();
-        let mut all = start.clone();
-        for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
-            all.withhold(cell, Why::Secondary);
-        }
-        let exposed = if problem.len() <= LARGE {
-            let options = Options { intervals: Intervals::None };
-            attack(problem, &start, context.engine, options, &[])?.audit.exposed
-        } else {
-            beyond_room(problem, &reduce(problem, &start))
-        };
-        let components = reduce(problem, &all).components;
-        Ok(Self { components, exposed, given: problem.cost_of(&start) })
-    }
-
-    fn levels(&self, problem: &Problem, system: &System<'_>) -> Vec<Level> {
-        self.exposed.iter().filter_map(|e| Level::new(problem, system, e)).collect()
-    }
-}
-
-/// Tables with more cells are not attacked to find out what the sensitive cells leave exposed: what their room alone shows is most
-/// of it, and takes no program.
+/// Tables with more cells that are no networks are not attacked to find out what the sensitive cells leave exposed: what their room alone
+/// shows is most of it, and takes no program.
 const LARGE: usize = 20_000;
+
+/// What is exposed when none but the sensitive cells are withheld, or most of it.
+fn exposed(problem: &Problem, context: &Context<'_>) -> Result<Vec<Exposure>, SuppressError> {
+    if problem.len() <= LARGE {
+        attacked(problem, context)
+    } else {
+        Ok(beyond_room(problem, &reduce(problem, &problem.start())))
+    }
+}
+
+/// All that is exposed then.
+fn attacked(problem: &Problem, context: &Context<'_>) -> Result<Vec<Exposure>, SuppressError> {
+    let options = Options { intervals: Intervals::None };
+    Ok(attack(problem, &problem.start(), context.engine, options, &[])?.audit.exposed)
+}
+
+fn levels(problem: &Problem, system: &System<'_>, exposed: &[Exposure]) -> Vec<Level> {
+    exposed.iter().filter_map(|exposure| Level::new(problem, system, exposure)).collect()
+}
 
 /// The needs that ask for more than the room of their cell.
 fn beyond_room(problem: &Problem, reduced: &Reduced) -> Vec<Exposure> {
