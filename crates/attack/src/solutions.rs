@@ -23,8 +23,12 @@ pub struct Solutions {
 impl Solutions {
     /// The solutions of a component; `None` if they have more than `most` coordinates in all, or finding them takes too long.
     pub fn of(component: &Component, most: usize) -> Option<Self> {
-        let pivots = eliminate::<31>(component)?;
         let cells = component.cells.len();
+        // Every relation takes away one way to move at most.
+        if cells * cells.saturating_sub(component.rows.len()) > most {
+            return None;
+        }
+        let pivots = eliminate::<31>(component)?;
         let dimension = cells - pivots.len();
         if cells * dimension > most {
             return None;

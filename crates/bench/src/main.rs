@@ -1,5 +1,6 @@
-//! `cellveil-bench [--method M] [--time-limit SECONDS] [--watch] [--json FILE] [--bound WORK] INSTANCE.jj…`: protects, attacks and
-//! verifies each instance, prints a table of what it took and writes it as JSON; with `--bound` only finds lower bounds.
+//! `cellveil-bench [--method M] [--time-limit SECONDS] [--watch] [--json FILE] [--singletons] [--bound WORK] INSTANCE.jj…`: protects, attacks
+//! and verifies each instance, prints a table of what it took and writes it as JSON; with `--bound` only finds lower bounds. With `--singletons` a
+//! second line shows the same instance against whoever is alone in a cell: a plain JJ file does not say who is, so all sensitive cells are taken for such.
 //! `cellveil-bench growth PLOT.svg [MOST_CELLS]` does so for tables of growing size, `cellveil-bench adjust …` for adjustment.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
@@ -8,6 +9,7 @@ mod growth;
 mod measure;
 mod watch;
 
+use cellveil_core::{Problem, ProblemError, ProblemParts};
 use cellveil_highs::Highs;
 use cellveil_suppress::{Context, Method, lower_bound};
 use measure::{Measured, measure};
@@ -45,14 +47,25 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{name:<12} {:>8} {bound:>16.0} {seconds:>8.2}", problem.len());
             continue;
         }
-        let found = measure(&name, problem, wish.method, wish.limit, wish.watched)?;
-        found.print();
-        measured.push(found.json());
+        let strict = wish.singletons.then(|| with_singletons(&problem)).transpose()?;
+        let named = [(name.to_string(), Some(problem)), (format!("{name} 1"), strict)];
+        for (name, problem) in named {
+            let Some(problem) = problem else { continue };
+            let found = measure(&name, problem, wish.method, wish.limit, wish.watched)?;
+            found.print();
+            measured.push(found.json());
+        }
     }
     if let Some(path) = &wish.json {
         std::fs::write(path, serde_json::to_string_pretty(&measured)?)?;
     }
     Ok(())
+}
+
+/// The same instance with somebody alone in every sensitive cell.
+fn with_singletons(problem: &Problem) -> Result<Problem, ProblemError> {
+    let singletons = problem.needs().iter().map(|need| need.cell).collect();
+    Problem::new(ProblemParts { singletons, ..problem.parts().clone() }, 0)
 }
 
 /// What to measure.
@@ -62,6 +75,8 @@ struct Wish {
     /// Seconds.
     limit: Option<f64>,
     watched: bool,
+    /// Also measure every instance against singletons.
+    singletons: bool,
     /// Only find a lower bound, with this much work.
     work: Option<usize>,
     /// Where to write the figures as JSON.
@@ -81,6 +96,7 @@ impl Wish {
                 "--time-limit" => wish.limit = Some(value()?.parse()?),
                 "--bound" => wish.work = Some(value()?.parse()?),
                 "--json" => wish.json = Some(value()?.clone()),
+                "--singletons" => wish.singletons = true,
                 "--watch" => wish.watched = true,
                 path => wish.paths.push(path.to_owned()),
             }

@@ -22,11 +22,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let improving = workshop.within(&workshop_time);
     let from_flats = from_flats(&improving)?;
     // Programs for what is dear take longer, and mostly cost less in the end.
-    let left_now = (context.seconds_left)();
-    let half = || Some((context.seconds_left)()? - left_now? / 2.0);
-    let in_half = Context { seconds_left: &half, ..*context };
-    let priced = workshop.within(&in_half);
-    let from_programs = in_time(first(&priced, &problem.start(), &[], Manner::Quick))?;
+    let from_programs = in_time(first(&workshop, &problem.start(), &[], Manner::Quick))?;
     for other in [from_flats, from_programs].into_iter().flatten() {
         if other.cost() < cover.cost() {
             cover = other;
