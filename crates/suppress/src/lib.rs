@@ -4,6 +4,7 @@ mod auto;
 mod chance;
 mod conflict;
 mod cover;
+mod everything;
 mod genetic;
 mod hypercube;
 mod improve;

@@ -3,9 +3,10 @@
 use super::near::Near;
 use super::price::{Prices, Program, Wish, least};
 use crate::cover::Cover;
+use crate::everything::everything;
 use crate::method::{Context, SuppressError};
-use cellveil_attack::{Component, Probe, Products, Reached, reduce};
-use cellveil_core::{CellId, Incidence, Problem, Side, Status, Why, Witness};
+use cellveil_attack::{Component, Probe, Products, Reached};
+use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -108,15 +109,7 @@ impl<'a> Workshop<'a> {
 
     /// The table with every cell withheld that may be.
     pub(crate) fn everything(&self) -> &[Component] {
-        self.everything.get_or_init(|| {
-            let mut all = self.problem.start();
-            for cell in self.problem.cells() {
-                if self.problem.status(cell) == Status::Free {
-                    all.withhold(cell, Why::Secondary);
-                }
-            }
-            reduce(self.problem, &all).components
-        })
+        self.everything.get_or_init(|| everything(self.problem))
     }
 
     /// The component of a cell when all is withheld that may be; `None` if it is determined even then.

@@ -6,11 +6,12 @@
 
 mod paths;
 
+use crate::everything::everything;
 use crate::incremental::complete;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::optimal::{of_network, with_moved};
-use cellveil_attack::{Component, Ledger, Network as Graph, reduce};
-use cellveil_core::{Bound, Need, Pattern, Problem, Side, Status, Why, Witness};
+use cellveil_attack::{Component, Ledger, Network as Graph};
+use cellveil_core::{Bound, Need, Pattern, Problem, Side, Why, Witness};
 use paths::Paths;
 use std::cmp::Reverse;
 
@@ -52,12 +53,8 @@ struct Part {
 
 /// The parts of the table that ask for anything.
 fn parts(problem: &Problem) -> Result<Vec<Part>, SuppressError> {
-    let mut all = problem.start();
-    for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
-        all.withhold(cell, Why::Secondary);
-    }
     let mut parts = Vec::new();
-    for component in reduce(problem, &all).components {
+    for component in everything(problem) {
         if component.cells.iter().all(|&cell| problem.needs().of(cell).is_none()) {
             continue;
         }

@@ -18,6 +18,7 @@ mod span;
 mod ways;
 mod whole;
 
+use crate::everything::everything;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
@@ -58,7 +59,7 @@ pub(crate) fn from(
 ) -> Result<Protected, SuppressError> {
     let exposed = exposed(problem, context)?;
     let mut bound = problem.cost_of(&problem.start());
-    for component in &components(problem) {
+    for component in &everything(problem) {
         let system = System::new(problem, component);
         let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
@@ -100,7 +101,7 @@ pub fn lower_bound(
 ) -> Result<Bound, SuppressError> {
     let exposed = exposed(problem, context)?;
     let mut cost = problem.cost_of(&problem.start());
-    for component in &components(problem) {
+    for component in &everything(problem) {
         let system = System::new(problem, component);
         let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
@@ -128,7 +129,7 @@ pub(crate) fn of_network(
     problem: &Problem,
     context: &Context<'_>,
 ) -> Result<Option<(f64, Vec<Witness>)>, SuppressError> {
-    let components = components(problem);
+    let components = everything(problem);
     let has_needs = |component: &&Component| {
         component.cells.iter().any(|&cell| problem.needs().of(cell).is_some())
     };
@@ -166,15 +167,6 @@ pub(crate) fn with_moved(problem: &Problem, witnesses: &[Witness]) -> Pattern {
 fn whole(problem: &Problem, bound: f64) -> f64 {
     let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
     if is_whole { bound.ceil() } else { bound }
-}
-
-/// The components of the table with every cell withheld that may be.
-fn components(problem: &Problem) -> Vec<Component> {
-    let mut all = problem.start();
-    for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
-        all.withhold(cell, Why::Secondary);
-    }
-    reduce(problem, &all).components
 }
 
 /// Tables with more cells that are no networks are not attacked to find out what the sensitive cells leave exposed: what their room alone
