@@ -1,6 +1,5 @@
 //! Relations brought into echelon form, modulo a prime.
 
-use crate::component::Component;
 use crate::field::Field;
 use std::collections::BTreeSet;
 
@@ -11,13 +10,18 @@ const MOST_TERMS: usize = 3_000_000;
 pub(crate) type Row = Vec<(u32, u64)>;
 
 /// Pivot rows in the order of elimination: each has none of the columns before it. `None` if it takes too long.
-pub(crate) fn eliminate<const BITS: u32>(component: &Component) -> Option<Vec<(u32, Row)>> {
-    let mut rows: Vec<Row> = component
-        .rows
+///
+/// In each row the pivot is a column of the lowest rank there.
+pub(crate) fn eliminate<const BITS: u32>(
+    relations: &[Vec<(u32, i32)>],
+    columns: usize,
+    rank: impl Fn(u32) -> u8,
+) -> Option<Vec<(u32, Row)>> {
+    let mut rows: Vec<Row> = relations
         .iter()
         .map(|row| row.iter().map(|&(column, c)| (column, Field::<BITS>::residue(c))).collect())
         .collect();
-    let mut rows_with: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); component.cells.len()];
+    let mut rows_with: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); columns];
     for (number, row) in rows.iter().enumerate() {
         for &(column, _) in row {
             rows_with[column as usize].insert(number as u32);
@@ -36,8 +40,10 @@ pub(crate) fn eliminate<const BITS: u32>(component: &Component) -> Option<Vec<(u
         for (column, _) in &row {
             rows_with[*column as usize].remove(&number);
         }
-        let fewest = row.iter().map(|&(c, _)| (rows_with[c as usize].len(), c)).min();
-        let Some((_, pivot)) = fewest else { continue };
+        let one = |a: u64| a == 1 || Field::<BITS>::negative(a) == 1;
+        let fewest =
+            row.iter().map(|&(c, a)| (rank(c), !one(a), rows_with[c as usize].len(), c)).min();
+        let Some((.., pivot)) = fewest else { continue };
         for other in std::mem::take(&mut rows_with[pivot as usize]) {
             let before = std::mem::take(&mut rows[other as usize]);
             waiting.remove(&(before.len(), other));

@@ -4,20 +4,87 @@
 //! relations. So the relations are solved again for the cells that are furthest from their bounds, in whole numbers, with all
 //! others rounded. The result keeps every relation by construction; bounds are checked.
 
-use crate::rational::{Rational, gcd};
-use cellveil_core::{CellId, Incidence, Problem, Witness};
-use std::collections::BTreeMap;
+use crate::elimination::eliminate;
+use crate::field::Field;
+use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 
-/// What is tried in turn: steps into which a unit is divided, and the part of the largest move below which a move is noise.
-/// The last is for amounts so far apart that the solver's tolerance exceeds the bounds of the small ones: they stay put.
-const TRIES: [(i128, f64); 3] = [(1, 1e-9), (1000, 1e-9), (1, 1e-6)];
+/// What is tried in turn.
+///
+/// In small steps nearly every cell has room for what rounding does to it, and those are solved for that keep the relations short. The
+/// last is for amounts so far apart that the solver's tolerance exceeds the bounds of the small ones: they stay put.
+const TRIES: [Try; 4] = [
+    Try { grid: 1, noise: 1e-9, roomy: 4.0 },
+    Try { grid: 1000, noise: 1e-9, roomy: 4.0 },
+    Try { grid: 1_000_000, noise: 1e-9, roomy: 500.0 },
+    Try { grid: 1, noise: 1e-6, roomy: 4.0 },
+];
 
-/// A column of the small system: a cell that moves, how far about, and how far it is from its bounds.
+/// How a witness is looked for.
+struct Try {
+    /// The steps into which a unit is divided.
+    grid: i128,
+    /// The part of the largest move below which a move is noise.
+    noise: f64,
+    /// Cells with more room than this, in steps, are solved for first.
+    roomy: f64,
+}
+
+/// What many roundings add up to at most, in steps.
+const ROUNDING: f64 = 1e6;
+
+/// Cells with less room than this, in units, are solved for last.
+const NO_ROOM: f64 = 1e-6;
+
+/// A column of the small system: a cell that moves, and how far about.
 struct Mover {
     cell: CellId,
     about: f64,
-    slack: f64,
+    /// How far it may move down and up.
+    rooms: [Option<i64>; 2],
+    /// How far it must move, in units: exactly, and at least.
+    exactly: Option<i64>,
+    at_least: Option<i64>,
 }
+
+impl Mover {
+    /// The distance to the nearer of its bounds.
+    fn slack(&self) -> f64 {
+        let [down, up] = self.rooms.map(|room| room.map_or(f64::INFINITY, |room| room as f64));
+        let beyond = self.at_least.map_or(f64::INFINITY, |least| self.about.abs() - least as f64);
+        (down + self.about).min(up - self.about).min(beyond)
+    }
+
+    /// Which movers are solved for: those of a low rank. What is at a bound stays there, as long as something else can be solved for.
+    fn rank(&self, Try { grid, roomy, .. }: &Try) -> u8 {
+        match self.slack() {
+            _ if self.exactly.is_some() => NEVER,
+            slack if slack * *grid as f64 > *roomy => 0,
+            slack if slack > NO_ROOM => 1,
+            _ => 2,
+        }
+    }
+
+    /// The move where it is not solved for: the nearest grid step within its bounds.
+    fn rounded(&self, grid: i128) -> i128 {
+        if let Some(exactly) = self.exactly {
+            return i128::from(exactly) * grid;
+        }
+        let [down, up] = self.rooms.map(|room| room.map(|room| i128::from(room) * grid));
+        let step = (self.about * grid as f64).round() as i128;
+        step.clamp(down.map_or(i128::MIN, |down| -down), up.unwrap_or(i128::MAX))
+    }
+
+    /// Whether it may move so far, in so many parts of a unit.
+    fn allows(&self, step: i64, parts: i128) -> bool {
+        let room = self.rooms[usize::from(step > 0)];
+        let distance = i128::from(step).abs();
+        room.is_none_or(|room| distance <= i128::from(room) * parts)
+            && self.at_least.is_none_or(|least| distance >= i128::from(least) * parts)
+    }
+}
+
+/// The rank of what is never solved for.
+const NEVER: u8 = 3;
 
 /// An exact witness near the given moves (in units) in which `goal` moves by exactly `target` units; `None` if rounding
 /// cannot be repaired within the bounds.
@@ -28,212 +95,140 @@ pub fn exact_witness(
     goal: CellId,
     target: i64,
 ) -> Option<Witness> {
-    let moves: Vec<(CellId, f64)> = moves.into_iter().filter(|&(cell, _)| cell != goal).collect();
-    let largest = moves
-        .iter()
-        .fold(target.unsigned_abs() as f64, |largest, (_, about)| largest.max(about.abs()));
-    let mut movers: Vec<Mover> = moves
-        .into_iter()
-        .map(|(cell, about)| Mover { cell, about, slack: slack(problem, cell, about) })
-        .collect();
-    // The roomiest cells are solved for; ties by id, so that the answer is the same everywhere.
-    movers.sort_by(|a, b| b.slack.total_cmp(&a.slack).then(a.cell.cmp(&b.cell)));
-    TRIES.iter().find_map(|&(grid, noise)| {
-        movers.retain(|mover| mover.about.abs() > noise * largest);
-        solve(problem, incidence, &movers, (goal, target), grid)
+    let mover = |cell, about, exactly| {
+        let rooms = Side::BOTH.map(|side| problem.room(cell, side));
+        Mover { cell, about, rooms, exactly, at_least: None }
+    };
+    let others = moves.into_iter().filter(|&(cell, _)| cell != goal);
+    let mut movers: Vec<Mover> = others.map(|(cell, about)| mover(cell, about, None)).collect();
+    movers.push(mover(goal, target as f64, Some(target)));
+    solve(incidence, movers)
+}
+
+/// An exact witness near the given moves (in units) that holds turned round too, and in which sensitive cells that move far
+/// enough still do.
+pub fn exact_both_ways(
+    problem: &Problem,
+    incidence: &Incidence,
+    moves: impl IntoIterator<Item = (CellId, f64)>,
+) -> Option<Witness> {
+    let mover = |(cell, about): (CellId, f64)| {
+        let rooms = Side::BOTH.into_iter().filter_map(|side| problem.room(cell, side));
+        let need = problem.needs().of(cell);
+        let level = need.map(|need| need.down.max(need.up).max(need.sliding));
+        // What falls short anyway need not be held.
+        let at_least = level.filter(|&level| about.abs() >= level as f64);
+        Mover { cell, about, rooms: [rooms.min(); 2], exactly: None, at_least }
+    };
+    solve(incidence, moves.into_iter().map(mover).collect())
+}
+
+fn solve(incidence: &Incidence, mut movers: Vec<Mover>) -> Option<Witness> {
+    let largest = movers.iter().fold(0.0_f64, |largest, mover| largest.max(mover.about.abs()));
+    movers.sort_by_key(|mover| mover.cell);
+    TRIES.iter().find_map(|attempt| {
+        let noise = attempt.noise * largest;
+        movers.retain(|mover| mover.exactly.is_some() || mover.about.abs() > noise);
+        on_grid(incidence, &movers, attempt)
     })
 }
 
-/// The distance of a moved cell to the nearer of its bounds.
-fn slack(problem: &Problem, cell: CellId, about: f64) -> f64 {
-    let below = problem
-        .lower(cell)
-        .map_or(f64::INFINITY, |bound| about - bound.saturating_sub(problem.value(cell)) as f64);
-    let above = problem
-        .upper(cell)
-        .map_or(f64::INFINITY, |bound| bound.saturating_sub(problem.value(cell)) as f64 - about);
-    below.min(above)
-}
+/// The field in which relations are solved.
+type Exact = Field<61>;
 
-/// A relation among the movers: `Σ coefficient · move = constant`, in grid steps.
-#[derive(Clone)]
-struct Equation {
-    terms: Vec<(u32, i128)>,
-    constant: i128,
-}
-
-fn solve(
-    problem: &Problem,
-    incidence: &Incidence,
-    movers: &[Mover],
-    (goal, target): (CellId, i64),
-    grid: i128,
-) -> Option<Witness> {
-    let equations = equations(incidence, movers, goal, i128::from(target) * grid);
-    let pivots = eliminate(equations, movers.len())?;
-    let mut steps: Vec<Rational> =
-        movers.iter().map(|mover| Rational::whole(rounded(problem, mover, grid))).collect();
-    for (column, equation) in pivots.into_iter().rev() {
-        let mut rest = Rational::whole(equation.constant);
-        let mut own = 0;
-        for (other, coefficient) in equation.terms {
-            if other == column {
+/// Solves the relations modulo a prime and reads the moves from that. What was read is checked in whole numbers.
+fn on_grid(incidence: &Incidence, movers: &[Mover], attempt: &Try) -> Option<Witness> {
+    let grid = attempt.grid;
+    let relations = relations(incidence, movers);
+    let ranks: Vec<u8> = movers.iter().map(|mover| mover.rank(attempt)).collect();
+    let pivots = eliminate::<61>(&relations, movers.len(), |column| ranks[column as usize])?;
+    let mut steps: Vec<u64> = movers.iter().map(|mover| residue(mover.rounded(grid))).collect();
+    for (column, terms) in pivots.iter().rev() {
+        if ranks[*column as usize] == NEVER {
+            return None;
+        }
+        let (mut own, mut rest) = (0, 0);
+        for &(other, coefficient) in terms {
+            if other == *column {
                 own = coefficient;
             } else {
-                rest = rest.minus_times(coefficient, steps[other as usize])?;
+                rest = Exact::add(rest, Exact::times(coefficient, steps[other as usize]));
             }
         }
-        steps[column as usize] = rest.over(own)?;
+        steps[*column as usize] = Exact::times(Exact::negative(rest), Exact::inverse(own));
     }
-    assemble(problem, movers, &steps, (goal, target), grid)
+    // Twice as far as anything should move, and something for what rounding adds up to.
+    let furthest = movers.iter().fold(0.0_f64, |far, mover| far.max(mover.about.abs()));
+    let largest = 2.0 * furthest * grid as f64 + ROUNDING;
+    let (steps, denominator) = read(&steps, largest as u64)?;
+    let parts = i128::from(denominator) * grid;
+    let holds = |row: &Vec<(u32, i32)>| {
+        let terms = row.iter().map(|&(at, c)| i128::from(steps[at as usize]) * i128::from(c));
+        terms.sum::<i128>() == 0
+    };
+    let fits = |(mover, &step): (&Mover, &i64)| mover.allows(step, parts);
+    if !relations.iter().all(holds) || !movers.iter().zip(&steps).all(fits) {
+        return None;
+    }
+    let common = steps.iter().fold(parts, |common, &step| gcd(common, i128::from(step)));
+    let cells = movers.iter().map(|mover| mover.cell);
+    let moves = cells.zip(steps).filter(|&(_, step)| step != 0);
+    let moves = moves.map(|(cell, step)| (cell, step / common as i64)).collect();
+    Some(Witness { denominator: u32::try_from(parts / common).ok()?, moves })
 }
 
-/// The relations that the movers and the goal take part in; the goal's share is the constant.
-fn equations(incidence: &Incidence, movers: &[Mover], goal: CellId, target: i128) -> Vec<Equation> {
-    let mut by_relation: BTreeMap<u32, Equation> = BTreeMap::new();
-    let empty = || Equation { terms: Vec::new(), constant: 0 };
-    for &(relation, coefficient) in incidence.of(goal) {
-        by_relation.entry(relation).or_insert_with(empty).constant =
-            -i128::from(coefficient) * target;
-    }
+/// The relations among the movers.
+fn relations(incidence: &Incidence, movers: &[Mover]) -> Vec<Vec<(u32, i32)>> {
+    let mut terms: Vec<(u32, u32, i32)> = Vec::new();
     for (column, mover) in movers.iter().enumerate() {
-        for &(relation, coefficient) in incidence.of(mover.cell) {
-            let equation = by_relation.entry(relation).or_insert_with(empty);
-            equation.terms.push((column as u32, i128::from(coefficient)));
-        }
+        terms.extend(incidence.of(mover.cell).iter().map(|&(row, c)| (row, column as u32, c)));
     }
-    by_relation.into_values().collect()
+    terms.sort_unstable();
+    let rows = terms.chunk_by(|a, b| a.0 == b.0);
+    rows.map(|row| row.iter().map(|&(_, column, c)| (column, c)).collect()).collect()
 }
 
-/// Gaussian elimination, columns in the order given, shortest row first; `None` if the equations contradict each other or a
-/// coefficient outgrows 128 bits.
-fn eliminate(mut equations: Vec<Equation>, columns: usize) -> Option<Vec<(u32, Equation)>> {
-    let mut rows_with: Vec<Vec<usize>> = vec![Vec::new(); columns];
-    for (row, equation) in equations.iter().enumerate() {
-        for &(column, _) in &equation.terms {
-            rows_with[column as usize].push(row);
-        }
-    }
-    let mut active = vec![true; equations.len()];
-    let mut pivots = Vec::new();
-    for column in 0..columns as u32 {
-        let mut rows = std::mem::take(&mut rows_with[column as usize]);
-        rows.sort_unstable();
-        rows.dedup();
-        rows.retain(|&row| active[row] && coefficient_of(&equations[row], column).is_some());
-        let best = |&row: &usize| {
-            (
-                coefficient_of(&equations[row], column).map(i128::abs),
-                equations[row].terms.len(),
-                row,
-            )
-        };
-        let Some(pivot) = rows.iter().copied().min_by_key(best) else { continue };
-        active[pivot] = false;
-        let equation = equations[pivot].clone();
-        for row in rows.into_iter().filter(|&row| row != pivot) {
-            let combined = combine(&equations[row], &equation, column)?;
-            for &(other, _) in &combined.terms {
-                if coefficient_of(&equations[row], other).is_none() {
-                    rows_with[other as usize].push(row);
-                }
-            }
-            equations[row] = combined;
-        }
-        pivots.push((column, equation));
-    }
-    let contradiction =
-        equations.iter().zip(&active).any(|(equation, &active)| active && equation.constant != 0);
-    (!contradiction).then_some(pivots)
+fn residue(number: i128) -> u64 {
+    number.rem_euclid(i128::from(Exact::PRIME)) as u64
 }
 
-fn coefficient_of(equation: &Equation, column: u32) -> Option<i128> {
-    equation.terms.binary_search_by_key(&column, |&(c, _)| c).ok().map(|at| equation.terms[at].1)
+/// Fractions over a common denominator that residues stand for, up to about this; `None` if they stand for none.
+fn read(residues: &[u64], largest: u64) -> Option<(Vec<i64>, u64)> {
+    let fractions: Option<Vec<(i64, u64)>> =
+        residues.iter().map(|&residue| fraction(residue, largest)).collect();
+    let fractions = fractions?;
+    let mut common: u64 = 1;
+    for &(_, denominator) in &fractions {
+        let shared = gcd(i128::from(common), i128::from(denominator)) as u64;
+        common = common.checked_mul(denominator / shared)?;
+        u32::try_from(common).ok()?;
+    }
+    let number = |&(numerator, denominator): &(i64, u64)| {
+        numerator.checked_mul(i64::try_from(common / denominator).ok()?)
+    };
+    Some((fractions.iter().map(number).collect::<Option<_>>()?, common))
 }
 
-/// The combination of two equations that no longer has `column`, in lowest terms.
-fn combine(row: &Equation, pivot: &Equation, column: u32) -> Option<Equation> {
-    let (a, p) = (coefficient_of(row, column)?, coefficient_of(pivot, column)?);
-    let common = gcd(a, p);
-    let (row_factor, pivot_factor) = (p / common, a / common);
-    let mut terms = Vec::with_capacity(row.terms.len() + pivot.terms.len());
-    let (mut i, mut j) = (0, 0);
-    while i < row.terms.len() || j < pivot.terms.len() {
-        let left = row.terms.get(i).map_or(u32::MAX, |t| t.0);
-        let right = pivot.terms.get(j).map_or(u32::MAX, |t| t.0);
-        let at = left.min(right);
-        let mut coefficient = 0_i128;
-        if left == at {
-            coefficient = row.terms[i].1.checked_mul(row_factor)?;
-            i += 1;
-        }
-        if right == at {
-            coefficient = coefficient.checked_sub(pivot.terms[j].1.checked_mul(pivot_factor)?)?;
-            j += 1;
-        }
-        if coefficient != 0 {
-            terms.push((at, coefficient));
-        }
+/// The fraction that a residue stands for: the first remainder of Euclid's algorithm that is small enough, over its factor. It
+/// is the only one if numerator and denominator together have fewer digits than the prime.
+fn fraction(residue: u64, largest: u64) -> Option<(i64, u64)> {
+    // Numerators up to `largest · most`, denominators up to `most`.
+    let most = (Exact::PRIME / 2 / largest).isqrt();
+    let (mut before, mut rest) = (i128::from(Exact::PRIME), i128::from(residue));
+    let (mut factor_before, mut factor) = (0_i128, 1_i128);
+    while rest > i128::from(largest) * i128::from(most) {
+        let times = before / rest;
+        (before, rest) = (rest, before - times * rest);
+        (factor_before, factor) = (factor, factor_before - times * factor);
     }
-    let constant = row
-        .constant
-        .checked_mul(row_factor)?
-        .checked_sub(pivot.constant.checked_mul(pivot_factor)?)?;
-    let common =
-        terms.iter().fold(constant, |common, &(_, coefficient)| gcd(common, coefficient)).max(1);
-    let terms = terms.into_iter().map(|(c, coefficient)| (c, coefficient / common)).collect();
-    Some(Equation { terms, constant: constant / common })
+    let numerator = i64::try_from(rest * factor.signum()).ok()?;
+    (factor.abs() <= i128::from(most)).then_some((numerator, factor.unsigned_abs() as u64))
 }
 
-/// The move of a cell that is not solved for: the nearest grid step within its bounds.
-fn rounded(problem: &Problem, mover: &Mover, grid: i128) -> i128 {
-    let value = i128::from(problem.value(mover.cell));
-    let lowest =
-        problem.lower(mover.cell).map_or(i128::MIN, |bound| (i128::from(bound) - value) * grid);
-    let highest =
-        problem.upper(mover.cell).map_or(i128::MAX, |bound| (i128::from(bound) - value) * grid);
-    ((mover.about * grid as f64).round() as i128).clamp(lowest, highest)
-}
-
-/// Puts all moves over one denominator and checks the bounds.
-fn assemble(
-    problem: &Problem,
-    movers: &[Mover],
-    steps: &[Rational],
-    (goal, target): (CellId, i64),
-    grid: i128,
-) -> Option<Witness> {
-    let all = movers.iter().map(|m| m.cell).zip(steps.iter().copied());
-    let all: Vec<(CellId, Rational)> = all
-        .chain([(goal, Rational::whole(i128::from(target) * grid))])
-        .filter(|(_, s)| *s != Rational::ZERO)
-        .collect();
-    let mut denominator = grid;
-    for (_, step) in &all {
-        let in_units = step.denominator.checked_mul(grid)?;
-        denominator = denominator.checked_mul(in_units / gcd(denominator, in_units))?;
-        if denominator > i128::from(u32::MAX) {
-            return None;
-        }
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
     }
-    let mut moves = Vec::with_capacity(all.len());
-    for (cell, step) in all {
-        let moved = step.numerator.checked_mul(denominator / (step.denominator * grid))?;
-        let value = i128::from(problem.value(cell)).checked_mul(denominator)?.checked_add(moved)?;
-        let below =
-            problem.lower(cell).is_some_and(|bound| value < i128::from(bound) * denominator);
-        let above =
-            problem.upper(cell).is_some_and(|bound| value > i128::from(bound) * denominator);
-        if below || above {
-            return None;
-        }
-        moves.push((cell, moved));
-    }
-    let common = moves.iter().fold(denominator, |common, &(_, moved)| gcd(common, moved));
-    let mut exact = Vec::with_capacity(moves.len());
-    for (cell, moved) in moves {
-        exact.push((cell, i64::try_from(moved / common).ok()?));
-    }
-    exact.sort_unstable();
-    Some(Witness { denominator: u32::try_from(denominator / common).ok()?, moves: exact })
+    a
 }

@@ -24,7 +24,6 @@ mod local;
 mod product;
 mod propagate;
 mod quick;
-mod rational;
 mod reach;
 mod reached;
 mod shortage;
@@ -43,7 +42,7 @@ pub use attack::{
 pub use component::{Component, Reduced, reduce};
 pub use cube::Crossings;
 pub use disclosure::disclosed;
-pub use exact::exact_witness;
+pub use exact::{exact_both_ways, exact_witness};
 pub use explain::{Explanation, explain};
 pub use field::Field;
 pub use flow::{Flow, Network};

@@ -28,7 +28,7 @@ impl Solutions {
         if cells * cells.saturating_sub(component.rows.len()) > most {
             return None;
         }
-        let pivots = eliminate::<31>(component)?;
+        let pivots = eliminate::<31>(&component.rows, component.cells.len(), |_| 0)?;
         let dimension = cells - pivots.len();
         if cells * dimension > most {
             return None;

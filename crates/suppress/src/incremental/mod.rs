@@ -6,6 +6,7 @@
 //! (1)–(8) as used by Serpell et al., with charges per cell instead of costs per unit, see [`price`]). Cells that move are withheld.
 //! Each answer is a witness, and is tried on all other needs, so that most needs never get a program of their own.
 
+mod common;
 pub(crate) mod near;
 pub(crate) mod price;
 pub(crate) mod protect;
@@ -85,6 +86,9 @@ pub(crate) fn first<'a>(
     let mut cover = Cover::new(problem, pattern);
     cover.rely_on(shown);
     workshop.protect_many(&mut cover);
+    if matches!(manner, Manner::Together) {
+        workshop.protect_together(&mut cover)?;
+    }
     let open = workshop.open(&cover);
     if !workshop.is_sparse() {
         for &need in &open {

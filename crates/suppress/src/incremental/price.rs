@@ -385,7 +385,7 @@ fn rows(incidence: &Incidence, cells: &[CellId]) -> Vec<(u32, Vec<(u32, i32)>)> 
 }
 
 /// How far a cell can move to a side, in steps of `scale` units, without what is too far or too near for the solver.
-fn steps_to(problem: &Problem, cell: CellId, side: Side, scale: f64) -> f64 {
+pub(super) fn steps_to(problem: &Problem, cell: CellId, side: Side, scale: f64) -> f64 {
     let steps = problem.room(cell, side).map_or(f64::INFINITY, |units| units as f64 / scale);
     match steps {
         steps if steps < NEGLIGIBLE => 0.0,

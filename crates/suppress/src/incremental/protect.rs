@@ -1,7 +1,9 @@
 //! Needs that a pattern leaves open, met one after the other at the least cost.
 
+use super::common::{Common, Goal};
 use super::near::Near;
 use super::price::{Prices, Program, Wish, least};
+use crate::chance::scattered;
 use crate::cover::Cover;
 use crate::everything::everything;
 use crate::method::{Context, SuppressError};
@@ -13,6 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// How a need is met.
 #[derive(Clone, Copy)]
 pub(crate) enum Manner {
+    /// Many at once by programs, as far as the table is small enough; what that leaves open swiftly.
+    Together,
     /// By products of circuits; by programs only where there are none.
     Swift,
     /// By products of circuits; by programs where there are none or they make up much of the cost.
@@ -36,6 +40,11 @@ const NEGLIGIBLE: f64 = 2e-3;
 /// How often many needs are met at once, as long as each time meets this share of all.
 const PASSES: usize = 8;
 const WORTH_A_PASS: f64 = 0.01;
+
+/// Fewer needs than this are met one by one; for more there are so many tables at most, each in this share of the time left.
+const MANY: usize = 16;
+const TABLES: u64 = 4;
+const TABLE: f64 = 0.5;
 
 /// What finding products and pursuing cells counts as work, in cells of programs.
 const PRODUCT: u64 = 20;
@@ -149,24 +158,79 @@ impl<'a> Workshop<'a> {
             let Some(witness) = products.exchange_many(&cells, &|cell| prices.charge(cell)) else {
                 return;
             };
-            let both = [mirrored(self.problem, &witness), Some(witness)];
-            for witness in both.into_iter().flatten() {
-                let witness = Arc::new(witness);
-                for &need in &open {
-                    let helps = |&side: &Side| {
-                        let wanted = cover.wanted(need, side, None);
-                        wanted.is_some_and(|far| {
-                            witness.reaches(self.problem.needs()[need].cell, side, far)
-                        })
-                    };
-                    if Side::BOTH.iter().any(helps) {
-                        cover.rely(need, &witness);
-                    }
-                }
-            }
+            self.offer(cover, &open, witness);
             let met = open.iter().filter(|&&need| cover.is_proven(need)).count();
             if (met as f64) < WORTH_A_PASS * self.problem.needs().len() as f64 {
                 return;
+            }
+        }
+    }
+
+    /// In a table small enough for programs, meets most needs by a few tables in which many cells move at once.
+    pub(super) fn protect_together(&self, cover: &mut Cover<'_>) -> Result<(), SuppressError> {
+        if self.problem.len() > PROGRAMS || !self.problem.insiders().is_empty() {
+            return Ok(());
+        }
+        for round in 0..TABLES {
+            let open = self.open(cover);
+            // What one table leaves open, another can often meet with the same cells.
+            let with_more = round % 2 == 0;
+            if open.is_empty() || (with_more && open.len() < MANY) {
+                return Ok(());
+            }
+            let prices = self.prices(cover);
+            let prices = if with_more { prices } else { prices.of_withheld_only() };
+            let left = (self.context.seconds_left)();
+            let seconds_left = || Some((self.context.seconds_left)()? - left? * (1.0 - TABLE));
+            let mut tables = Vec::new();
+            for component in self.everything() {
+                let goals = self.goals(cover, component);
+                if !goals.iter().any(|goal| goal.is_open) {
+                    continue;
+                }
+                let common = Common {
+                    problem: self.problem,
+                    incidence: &self.incidence,
+                    engine: self.context.engine,
+                    component,
+                    prices,
+                    goals: &goals,
+                    seed: scattered(self.context.seed, round),
+                    work: &self.work,
+                    seconds_left: &seconds_left,
+                };
+                tables.extend(common.table()?);
+            }
+            for table in tables {
+                self.offer(cover, &open, table);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the needs of a component ask for.
+    fn goals(&self, cover: &Cover<'_>, component: &Component) -> Vec<Goal> {
+        let goal = |(at, &cell): (u32, &CellId)| {
+            let need = self.problem.needs().position(cell)?;
+            Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) })
+        };
+        (0..).zip(&component.cells).filter_map(goal).collect()
+    }
+
+    /// Lets needs rely on a table that moves many cells, and on the same turned round, where that helps them.
+    fn offer(&self, cover: &mut Cover<'_>, needs: &[usize], witness: Witness) {
+        let both = [mirrored(self.problem, &witness), Some(witness)];
+        for witness in both.into_iter().flatten() {
+            let witness = Arc::new(witness);
+            for &need in needs {
+                let cell = self.problem.needs()[need].cell;
+                let helps = |&side: &Side| {
+                    let wanted = cover.wanted(need, side, None);
+                    wanted.is_some_and(|far| witness.reaches(cell, side, far))
+                };
+                if Side::BOTH.iter().any(helps) {
+                    cover.rely(need, &witness);
+                }
             }
         }
     }
@@ -265,7 +329,7 @@ impl<'a> Workshop<'a> {
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         let enough = match (manner, &without) {
-            (Manner::Swift, Some(_)) => true,
+            (Manner::Together | Manner::Swift, Some(_)) => true,
             (Manner::Quick, Some(found)) => {
                 self.problem.len() > PROGRAMS || share(found) <= IMPORTANT
             }

@@ -14,7 +14,7 @@ const STARTING: f64 = 0.25;
 /// A pattern to start from, as good as a part of the time allows.
 pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, &problem.start(), &[], Manner::Swift)?;
+    let mut cover = first(&workshop, &problem.start(), &[], Manner::Together)?;
     context.progress.improved(cover.cost(), 0.0);
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
@@ -22,7 +22,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let improving = workshop.within(&workshop_time);
     let from_flats = from_flats(&improving)?;
     // Programs for what is dear take longer, and mostly cost less in the end.
-    let from_programs = in_time(first(&workshop, &problem.start(), &[], Manner::Quick))?;
+    let from_programs = in_time(first(&improving, &problem.start(), &[], Manner::Quick))?;
     for other in [from_flats, from_programs].into_iter().flatten() {
         if other.cost() < cover.cost() {
             cover = other;
@@ -88,8 +88,11 @@ fn with_what_it_lacks<'a>(
     workshop: &Workshop<'a>,
     flat: &Pattern,
 ) -> Result<Option<Cover<'a>>, SuppressError> {
-    let manner = if workshop.problem.len() > SWIFT { Manner::Swift } else { Manner::Quick };
-    in_time(first(workshop, flat, &[], manner))
+    let alone = if workshop.problem.len() > SWIFT { Manner::Swift } else { Manner::Quick };
+    let together = in_time(first(workshop, flat, &[], Manner::Together))?;
+    let alone = in_time(first(workshop, flat, &[], alone))?;
+    let cheaper = |a: &Cover<'_>, b: &Cover<'_>| a.cost().total_cmp(&b.cost());
+    Ok([together, alone].into_iter().flatten().min_by(cheaper))
 }
 
 /// Patterns that cost at most this many times as much as the best are looked through for cells to give back.

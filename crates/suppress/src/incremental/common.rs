@@ -1,0 +1,208 @@
+//! One table for many needs at once: the cheapest in which all of them move as far as they ask.
+//!
+//! Safe patterns that cost little mostly rest on few tables that move nearly everything they withhold. So one program asks for all levels
+//! in one table, with a side for each by lot, and slopes that are scaled from answer to answer as in [`super::price`]:
+//! `min Σ w_i / (|v_i| + ε) · |x_i| + Σ fine · s_p` subject to the relations, `|x_i| ≤ room_i` and `σ_p x_p ≥ level_p (1 − s_p)`,
+//! where `v` is the answer before and ε shrinks (reweighted ℓ₁ minimisation, Candès, Wakin and Boyd 2008). Rooms are those of both sides, so
+//! that the same table turned round meets the other sides.
+
+use super::price::{Prices, steps_to};
+use crate::chance::scattered;
+use cellveil_attack::{Component, exact_both_ways};
+use cellveil_core::{Incidence, Problem, Side, Witness};
+use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Answers at most, and how much each must leave of the one before for another.
+const ROUNDS: u64 = 10;
+const GAIN: f64 = 0.99;
+
+/// What is added to how far a cell moved before its charge is spread over it, in middle levels, and how it shrinks.
+const SMOOTH: f64 = 2.0;
+const SHRINKING: f64 = 0.7;
+const LEAST_SMOOTH: f64 = 0.02;
+
+/// A need that is not met costs this many times what there is to withhold per need.
+const FINE: f64 = 3.0;
+
+/// …and so many times as much with every answer that does not meet it; but only this part of it if it is met already.
+const DEARER: f64 = 3.0;
+const MET: f64 = 0.01;
+
+/// The middle level in steps.
+const STEPS: f64 = 1000.0;
+
+/// How much further than its level a cell is moved, so that rounding does not take it back.
+const BEYOND: f64 = 1e-3;
+
+/// What is short of its level by less than this part of it.
+const NEARLY: f64 = 0.01;
+
+/// Moves of fewer steps than this are the solver's noise.
+const NOISE: f64 = 1e-6;
+
+/// What is withheld already costs this part of the middle charge.
+const WITHHELD_COST: f64 = 1e-4;
+
+/// A cell that must move, and how far, in units.
+#[derive(Clone, Copy)]
+pub(super) struct Goal {
+    pub(super) at: u32,
+    pub(super) level: i64,
+    /// Whether nothing meets it yet; the others only show the way.
+    pub(super) is_open: bool,
+}
+
+/// A table for many needs of a component.
+pub(super) struct Common<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) incidence: &'a Incidence,
+    pub(super) engine: &'a dyn Engine,
+    pub(super) component: &'a Component,
+    pub(super) prices: Prices<'a>,
+    pub(super) goals: &'a [Goal],
+    /// What draws the sides.
+    pub(super) seed: u64,
+    /// Counts the cells of all programs.
+    pub(super) work: &'a AtomicU64,
+    /// How long there is; `None` without a time limit.
+    pub(super) seconds_left: &'a dyn Fn() -> Option<f64>,
+}
+
+/// What changes from program to program.
+struct Asked {
+    /// To which side each goal moves.
+    up: Vec<bool>,
+    /// What it costs if it does not.
+    fines: Vec<f64>,
+    /// The answer before, in steps.
+    before: Option<Vec<f64>>,
+    /// What is added to how far a cell moved in it, in steps.
+    smooth: f64,
+}
+
+impl Common<'_> {
+    /// The best table of some rounds; `None` if none can be written down exactly.
+    pub(super) fn table(&self) -> Result<Option<Witness>, EngineError> {
+        let charges: Vec<Option<f64>> =
+            self.component.cells.iter().map(|&cell| self.prices.charge(cell)).collect();
+        let fine = FINE * charges.iter().flatten().sum::<f64>().max(1.0) / self.goals.len() as f64;
+        let share = |goal: &Goal| if goal.is_open { 1.0 } else { MET };
+        let mut asked = Asked {
+            up: self.goals.iter().map(|goal| self.lot(goal, 0)).collect(),
+            fines: self.goals.iter().map(|goal| fine * share(goal)).collect(),
+            before: None,
+            smooth: STEPS * SMOOTH,
+        };
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        for round in 0..ROUNDS {
+            let Some(moves) = self.solve(&charges, &asked)? else { break };
+            let is_missed = |goal: &&Goal| goal.is_open && !self.is_met(goal, &moves);
+            let missed = self.goals.iter().filter(is_missed).count();
+            let moved = charges.iter().zip(&moves).filter(|(_, step)| step.abs() > NOISE);
+            let charge: f64 = moved.filter_map(|(charge, _)| *charge).sum();
+            let cost = charge + fine * missed as f64;
+            let least = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+            if cost < least {
+                best = Some((cost, moves.clone()));
+            }
+            if cost > least * GAIN || cost == 0.0 {
+                break;
+            }
+            self.ask_anew(&mut asked, moves, round);
+        }
+        Ok(best.and_then(|(_, moves)| self.exact(&moves)))
+    }
+
+    /// Goals keep the side to which they moved; those that did not get far enough become dearer.
+    fn ask_anew(&self, asked: &mut Asked, moves: Vec<f64>, round: u64) {
+        for (at, goal) in self.goals.iter().enumerate() {
+            let step = moves[goal.at as usize];
+            let moved = step.abs() > NOISE;
+            asked.up[at] = if moved { step > 0.0 } else { self.lot(goal, round + 1) };
+            if !self.is_met(goal, &moves) {
+                asked.fines[at] *= DEARER;
+            }
+        }
+        if asked.before.is_some() {
+            asked.smooth = (asked.smooth * SHRINKING).max(STEPS * LEAST_SMOOTH);
+        }
+        asked.before = Some(moves);
+    }
+
+    fn lot(&self, goal: &Goal, round: u64) -> bool {
+        scattered(self.seed.wrapping_add(round), u64::from(goal.at)) & 1 == 1
+    }
+
+    /// Units per step: the middle level is [`STEPS`] of them.
+    fn scale(&self) -> f64 {
+        let mut levels: Vec<i64> = self.goals.iter().map(|goal| goal.level).collect();
+        levels.sort_unstable();
+        levels[levels.len() / 2].max(1) as f64 / STEPS
+    }
+
+    fn is_met(&self, goal: &Goal, moves: &[f64]) -> bool {
+        moves[goal.at as usize].abs() * self.scale() >= (1.0 - NOISE) * goal.level as f64
+    }
+
+    /// One program; how far every cell moves, in steps.
+    fn solve(
+        &self,
+        charges: &[Option<f64>],
+        asked: &Asked,
+    ) -> Result<Option<Vec<f64>>, EngineError> {
+        let scale = self.scale();
+        let average = charges.iter().flatten().sum::<f64>().max(1.0) / charges.len() as f64;
+        let room = |at: u32| {
+            let room =
+                |side| steps_to(self.problem, self.component.cells[at as usize], side, scale);
+            room(Side::Down).min(room(Side::Up))
+        };
+        let highest = self.goals.iter().map(|goal| goal.level).max().unwrap_or(0) as f64 / scale;
+        let mut model = Model { changes: Changes::Corner, ..Model::default() };
+        for (at, charge) in (0..).zip(charges) {
+            let room = if charge.is_some() { room(at) } else { 0.0 };
+            // Where there is enough, something is left for rounding.
+            let room = if room > highest { (1.0 - BEYOND) * room } else { room };
+            let carried = |before: &Vec<f64>| before[at as usize].abs() + asked.smooth;
+            let carried = asked.before.as_ref().map_or(room.max(1.0), carried);
+            let slope = (charge.unwrap_or(0.0) / average + WITHHELD_COST) / carried;
+            for _ in Side::BOTH {
+                model.column(slope, 0.0, room);
+            }
+        }
+        for row in &self.component.rows {
+            let both =
+                |&(at, c): &(u32, i32)| [(2 * at, -f64::from(c)), (2 * at + 1, f64::from(c))];
+            model.row(row.iter().flat_map(both).collect(), 0.0, 0.0);
+        }
+        for (number, goal) in self.goals.iter().enumerate() {
+            let level = goal.level as f64 / scale;
+            // Where a little further was too far, just as far must do.
+            let is_stuck = |before: &Vec<f64>| {
+                let step = before[goal.at as usize].abs();
+                (1.0 - NEARLY) * level < step && step < level
+            };
+            let stuck = asked.before.as_ref().is_some_and(is_stuck);
+            let level = if stuck { level } else { (1.0 + BEYOND) * level }.min(room(goal.at));
+            let missed = model.column(asked.fines[number] / average, 0.0, f64::INFINITY);
+            let sign = if asked.up[number] { 1.0 } else { -1.0 };
+            let terms = vec![(2 * goal.at, -sign), (2 * goal.at + 1, sign), (missed, level)];
+            model.row(terms, level, f64::INFINITY);
+        }
+        self.work.fetch_add(charges.len() as u64, Ordering::Relaxed);
+        let seconds = (self.seconds_left)().map(|left| left.max(0.01));
+        let limits = Limits { seconds, ..Limits::default() };
+        let outcome = self.engine.open(&model)?.solve(&limits)?;
+        let Outcome::Optimal(solution) = outcome else { return Ok(None) };
+        let columns = &solution.columns[..2 * charges.len()];
+        Ok(Some(columns.chunks(2).map(|sides| sides[1] - sides[0]).collect()))
+    }
+
+    fn exact(&self, moves: &[f64]) -> Option<Witness> {
+        let scale = self.scale();
+        let moved = self.component.cells.iter().zip(moves).filter(|(_, step)| step.abs() > NOISE);
+        let moved = moved.map(|(&cell, step)| (cell, step * scale));
+        exact_both_ways(self.problem, self.incidence, moved)
+    }
+}
