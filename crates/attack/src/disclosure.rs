@@ -5,7 +5,7 @@
 //! and then a cell is called determined that is not: the careful mistake. Arithmetic is modulo the prime 2⁶¹ − 1, so nothing is rounded.
 
 use crate::component::{Component, Reduced};
-use crate::elimination::eliminate;
+use crate::elimination::{eliminate, rows};
 use crate::field::Field;
 use cellveil_core::CellId;
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ type Exact = Field<61>;
 
 /// The cells of a component that its relations determine, ascending; `None` if finding out takes too long.
 pub fn disclosed(component: &Component) -> Option<Vec<CellId>> {
-    let pivots = eliminate::<61>(&component.rows, component.cells.len(), |_| 0)?;
+    let pivots = eliminate::<61>(rows::<61>(component), component.cells.len(), |_| 0)?;
     let mut values: Vec<u64> = (0..component.cells.len() as u64).map(random).collect();
     for (column, row) in pivots.iter().rev() {
         let (mut own, mut rest) = (0, 0);

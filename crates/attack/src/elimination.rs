@@ -1,5 +1,6 @@
 //! Relations brought into echelon form, modulo a prime.
 
+use crate::component::Component;
 use crate::field::Field;
 use std::collections::BTreeSet;
 
@@ -9,18 +10,20 @@ const MOST_TERMS: usize = 3_000_000;
 /// A relation during elimination, ascending by column.
 pub(crate) type Row = Vec<(u32, u64)>;
 
+/// The relations of a component, before elimination.
+pub(crate) fn rows<const BITS: u32>(component: &Component) -> Vec<Row> {
+    let residue = |&(column, c): &(u32, i32)| (column, Field::<BITS>::residue(c));
+    component.rows.iter().map(|row| row.iter().map(residue).collect()).collect()
+}
+
 /// Pivot rows in the order of elimination: each has none of the columns before it. `None` if it takes too long.
 ///
 /// In each row the pivot is a column of the lowest rank there.
 pub(crate) fn eliminate<const BITS: u32>(
-    relations: &[Vec<(u32, i32)>],
+    mut rows: Vec<Row>,
     columns: usize,
     rank: impl Fn(u32) -> u8,
 ) -> Option<Vec<(u32, Row)>> {
-    let mut rows: Vec<Row> = relations
-        .iter()
-        .map(|row| row.iter().map(|&(column, c)| (column, Field::<BITS>::residue(c))).collect())
-        .collect();
     let mut rows_with: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); columns];
     for (number, row) in rows.iter().enumerate() {
         for &(column, _) in row {

@@ -4,7 +4,7 @@
 //! relations. So the relations are solved again for the cells that are furthest from their bounds, in whole numbers, with all
 //! others rounded. The result keeps every relation by construction; bounds are checked.
 
-use crate::elimination::eliminate;
+use crate::elimination::{Row, eliminate};
 use crate::field::Field;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 
@@ -28,6 +28,9 @@ struct Try {
     /// Cells with more room than this, in steps, are solved for first.
     roomy: f64,
 }
+
+/// So many movers per relation to choose from are enough: more make for long relations.
+const ENOUGH: usize = 2;
 
 /// What many roundings add up to at most, in steps.
 const ROUNDING: f64 = 1e6;
@@ -54,13 +57,13 @@ impl Mover {
         (down + self.about).min(up - self.about).min(beyond)
     }
 
-    /// Which movers are solved for: those of a low rank. What is at a bound stays there, as long as something else can be solved for.
-    fn rank(&self, Try { grid, roomy, .. }: &Try) -> u8 {
+    /// Which movers are solved for, those of a low rank first; `None` for what stays where it is.
+    fn rank(&self, Try { grid, roomy, .. }: &Try) -> Option<u8> {
         match self.slack() {
-            _ if self.exactly.is_some() => NEVER,
-            slack if slack * *grid as f64 > *roomy => 0,
-            slack if slack > NO_ROOM => 1,
-            _ => 2,
+            _ if self.exactly.is_some() => None,
+            slack if slack * *grid as f64 > *roomy => Some(0),
+            slack if slack > NO_ROOM => Some(1),
+            _ => Some(2),
         }
     }
 
@@ -82,9 +85,6 @@ impl Mover {
             && self.at_least.is_none_or(|least| distance >= i128::from(least) * parts)
     }
 }
-
-/// The rank of what is never solved for.
-const NEVER: u8 = 3;
 
 /// An exact witness near the given moves (in units) in which `goal` moves by exactly `target` units; `None` if rounding
 /// cannot be repaired within the bounds.
@@ -140,11 +140,25 @@ type Exact = Field<61>;
 fn on_grid(incidence: &Incidence, movers: &[Mover], attempt: &Try) -> Option<Witness> {
     let grid = attempt.grid;
     let relations = relations(incidence, movers);
-    let ranks: Vec<u8> = movers.iter().map(|mover| mover.rank(attempt)).collect();
-    let pivots = eliminate::<61>(&relations, movers.len(), |column| ranks[column as usize])?;
+    let ranks = ranks(movers, attempt, ENOUGH * relations.len());
     let mut steps: Vec<u64> = movers.iter().map(|mover| residue(mover.rounded(grid))).collect();
+    // What stays where it is goes into one last column.
+    let constant = movers.len() as u32;
+    let row = |terms: &Vec<(u32, i32)>| {
+        let is_solved = |&&(at, _): &&(u32, i32)| ranks[at as usize].is_some();
+        let mut row: Row =
+            terms.iter().filter(is_solved).map(|&(at, c)| (at, Exact::residue(c))).collect();
+        let stay = terms.iter().filter(|term| !is_solved(term));
+        let part = stay.map(|&(at, c)| Exact::times(Exact::residue(c), steps[at as usize]));
+        let rest = part.fold(0, Exact::add);
+        row.extend((rest != 0).then_some((constant, rest)));
+        row
+    };
+    let rank = |column: u32| ranks.get(column as usize).copied().flatten().unwrap_or(u8::MAX);
+    let pivots = eliminate::<61>(relations.iter().map(row).collect(), movers.len() + 1, rank)?;
+    steps.push(1);
     for (column, terms) in pivots.iter().rev() {
-        if ranks[*column as usize] == NEVER {
+        if *column == constant {
             return None;
         }
         let (mut own, mut rest) = (0, 0);
@@ -160,7 +174,7 @@ fn on_grid(incidence: &Incidence, movers: &[Mover], attempt: &Try) -> Option<Wit
     // Twice as far as anything should move, and something for what rounding adds up to.
     let furthest = movers.iter().fold(0.0_f64, |far, mover| far.max(mover.about.abs()));
     let largest = 2.0 * furthest * grid as f64 + ROUNDING;
-    let (steps, denominator) = read(&steps, largest as u64)?;
+    let (steps, denominator) = read(&steps[..movers.len()], largest as u64)?;
     let parts = i128::from(denominator) * grid;
     let holds = |row: &Vec<(u32, i32)>| {
         let terms = row.iter().map(|&(at, c)| i128::from(steps[at as usize]) * i128::from(c));
@@ -175,6 +189,17 @@ fn on_grid(incidence: &Incidence, movers: &[Mover], attempt: &Try) -> Option<Wit
     let moves = cells.zip(steps).filter(|&(_, step)| step != 0);
     let moves = moves.map(|(cell, step)| (cell, step / common as i64)).collect();
     Some(Witness { denominator: u32::try_from(parts / common).ok()?, moves })
+}
+
+/// Which movers are solved for, so many at most: those with the most room.
+fn ranks(movers: &[Mover], attempt: &Try, most: usize) -> Vec<Option<u8>> {
+    let mut ranks: Vec<Option<u8>> = movers.iter().map(|mover| mover.rank(attempt)).collect();
+    let mut solved: Vec<usize> = (0..movers.len()).filter(|&at| ranks[at].is_some()).collect();
+    solved.sort_by(|&a, &b| movers[b].slack().total_cmp(&movers[a].slack()).then(a.cmp(&b)));
+    for &at in solved.iter().skip(most) {
+        ranks[at] = None;
+    }
+    ranks
 }
 
 /// The relations among the movers.

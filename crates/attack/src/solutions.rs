@@ -5,7 +5,7 @@
 //! A chance of one in 2³¹ per question is left: proposals may be made of it, no proofs.
 
 use crate::component::Component;
-use crate::elimination::eliminate;
+use crate::elimination::{eliminate, rows};
 use crate::field::Field;
 
 /// What coordinates are counted in.
@@ -28,7 +28,7 @@ impl Solutions {
         if cells * cells.saturating_sub(component.rows.len()) > most {
             return None;
         }
-        let pivots = eliminate::<31>(&component.rows, component.cells.len(), |_| 0)?;
+        let pivots = eliminate::<31>(rows::<31>(component), component.cells.len(), |_| 0)?;
         let dimension = cells - pivots.len();
         if cells * dimension > most {
             return None;

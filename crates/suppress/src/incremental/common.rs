@@ -9,7 +9,7 @@
 use super::price::{Prices, steps_to};
 use crate::chance::scattered;
 use cellveil_attack::{Component, exact_both_ways};
-use cellveil_core::{Incidence, Problem, Side, Witness};
+use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -145,6 +145,15 @@ impl Common<'_> {
         moves[goal.at as usize].abs() * self.scale() >= (1.0 - NOISE) * goal.level as f64
     }
 
+    /// Whether a little further than a level was too far.
+    fn is_stuck(&self, goal: &Goal, before: Option<&[f64]>) -> bool {
+        let level = goal.level as f64 / self.scale();
+        before.is_some_and(|before| {
+            let step = before[goal.at as usize].abs();
+            (1.0 - NEARLY) * level < step && step < level
+        })
+    }
+
     /// One program; how far every cell moves, in steps.
     fn solve(
         &self,
@@ -158,12 +167,26 @@ impl Common<'_> {
                 |side| steps_to(self.problem, self.component.cells[at as usize], side, scale);
             room(Side::Down).min(room(Side::Up))
         };
-        let highest = self.goals.iter().map(|goal| goal.level).max().unwrap_or(0) as f64 / scale;
+        let is_stuck = |goal: &&Goal| self.is_stuck(goal, asked.before.as_deref());
+        let stuck: Vec<CellId> = self
+            .goals
+            .iter()
+            .filter(is_stuck)
+            .map(|g| self.component.cells[g.at as usize])
+            .collect();
+        let mut beside_stuck = vec![false; charges.len()];
+        for &(row, _) in stuck.iter().flat_map(|&cell| self.incidence.of(cell)) {
+            for (cell, _) in self.problem.relations().row(row as usize) {
+                if let Some(at) = self.component.position(cell) {
+                    beside_stuck[at as usize] = true;
+                }
+            }
+        }
         let mut model = Model { changes: Changes::Corner, ..Model::default() };
         for (at, charge) in (0..).zip(charges) {
             let room = if charge.is_some() { room(at) } else { 0.0 };
-            // Where there is enough, something is left for rounding.
-            let room = if room > highest { (1.0 - BEYOND) * room } else { room };
+            // Something is left for rounding, but where every bit of it is needed.
+            let room = if beside_stuck[at as usize] { room } else { (1.0 - BEYOND) * room };
             let carried = |before: &Vec<f64>| before[at as usize].abs() + asked.smooth;
             let carried = asked.before.as_ref().map_or(room.max(1.0), carried);
             let slope = (charge.unwrap_or(0.0) / average + WITHHELD_COST) / carried;
@@ -178,13 +201,8 @@ impl Common<'_> {
         }
         for (number, goal) in self.goals.iter().enumerate() {
             let level = goal.level as f64 / scale;
-            // Where a little further was too far, just as far must do.
-            let is_stuck = |before: &Vec<f64>| {
-                let step = before[goal.at as usize].abs();
-                (1.0 - NEARLY) * level < step && step < level
-            };
-            let stuck = asked.before.as_ref().is_some_and(is_stuck);
-            let level = if stuck { level } else { (1.0 + BEYOND) * level }.min(room(goal.at));
+            let beyond = if beside_stuck[goal.at as usize] { 1.0 } else { 1.0 + BEYOND };
+            let level = (beyond * level).min(room(goal.at));
             let missed = model.column(asked.fines[number] / average, 0.0, f64::INFINITY);
             let sign = if asked.up[number] { 1.0 } else { -1.0 };
             let terms = vec![(2 * goal.at, -sign), (2 * goal.at + 1, sign), (missed, level)];

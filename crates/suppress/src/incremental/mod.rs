@@ -87,7 +87,8 @@ pub(crate) fn first<'a>(
     cover.rely_on(shown);
     workshop.protect_many(&mut cover);
     if matches!(manner, Manner::Together) {
-        workshop.protect_together(&mut cover)?;
+        let needs = workshop.outstanding(&cover);
+        workshop.protect_together(&mut cover, &needs)?;
     }
     let open = workshop.open(&cover);
     if !workshop.is_sparse() {
@@ -95,6 +96,8 @@ pub(crate) fn first<'a>(
             cover.drop(need);
         }
     }
+    // Few needs are left, and those ask for much.
+    let manner = if matches!(manner, Manner::Together) { Manner::Quick } else { manner };
     workshop.protect(&mut cover, &open, manner)?;
     cover.let_go();
     cover.settle();

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 /// How a need is met.
 #[derive(Clone, Copy)]
 pub(crate) enum Manner {
-    /// Many at once by programs, as far as the table is small enough; what that leaves open swiftly.
+    /// Many at once by programs, then quickly what that leaves open; in tables that are small enough, and where there are no insiders.
     Together,
     /// By products of circuits; by programs only where there are none.
     Swift,
@@ -41,8 +41,11 @@ const NEGLIGIBLE: f64 = 2e-3;
 const PASSES: usize = 8;
 const WORTH_A_PASS: f64 = 0.01;
 
+/// Needs that ask for more than so many times as much as the middle one stand out.
+const OUTSTANDING: i64 = 20;
+
 /// Fewer needs than this are met one by one; for more there are so many tables at most, each in this share of the time left.
-const MANY: usize = 16;
+const MANY: usize = 3;
 const TABLES: u64 = 4;
 const TABLE: f64 = 0.5;
 
@@ -58,6 +61,8 @@ pub(crate) struct Workshop<'a> {
     least: f64,
     /// The cells of all programs so far: what a search is limited by, the same everywhere.
     work: AtomicU64,
+    /// After so much of it no further need is met.
+    most: u64,
     /// The system with every cell withheld that may be.
     everything: OnceLock<Vec<Component>>,
     products: OnceLock<Option<Arc<Products<'a>>>>,
@@ -72,6 +77,7 @@ impl<'a> Workshop<'a> {
             incidence,
             least: least(problem),
             work: AtomicU64::new(0),
+            most: u64::MAX,
             everything: OnceLock::new(),
             products: OnceLock::new(),
         }
@@ -83,6 +89,7 @@ impl<'a> Workshop<'a> {
         'a: 'b,
     {
         Workshop {
+            most: self.most,
             problem: self.problem,
             context,
             incidence: Arc::clone(&self.incidence),
@@ -91,6 +98,11 @@ impl<'a> Workshop<'a> {
             everything: OnceLock::new(),
             products: OnceLock::from(self.products().cloned()),
         }
+    }
+
+    /// The same for so much more work.
+    pub(crate) fn for_work(&self, work: u64) -> Workshop<'_> {
+        Workshop { most: self.work().saturating_add(work), ..self.within(self.context) }
     }
 
     /// How much work was done: the cells of all programs.
@@ -166,13 +178,24 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// In a table small enough for programs, meets most needs by a few tables in which many cells move at once.
-    pub(super) fn protect_together(&self, cover: &mut Cover<'_>) -> Result<(), SuppressError> {
-        if self.problem.len() > PROGRAMS || !self.problem.insiders().is_empty() {
-            return Ok(());
-        }
+    /// The open needs that ask for far more than most, if there are some: the others hide behind them. Else all that are open.
+    pub(super) fn outstanding(&self, cover: &Cover<'_>) -> Vec<usize> {
+        let open = self.open(cover);
+        let middle = open.get(open.len() / 2).map_or(0, |&need| self.size(need));
+        let is_outstanding = |&&need: &&usize| self.size(need) / OUTSTANDING > middle;
+        let outstanding: Vec<usize> = open.iter().filter(is_outstanding).copied().collect();
+        if outstanding.is_empty() { open } else { outstanding }
+    }
+
+    /// Meets most needs by a few tables in which many cells move at once.
+    pub(super) fn protect_together(
+        &self,
+        cover: &mut Cover<'_>,
+        needs: &[usize],
+    ) -> Result<(), SuppressError> {
         for round in 0..TABLES {
-            let open = self.open(cover);
+            let mut open = needs.to_vec();
+            open.retain(|&need| !cover.is_proven(need));
             // What one table leaves open, another can often meet with the same cells.
             let with_more = round % 2 == 0;
             if open.is_empty() || (with_more && open.len() < MANY) {
@@ -184,7 +207,7 @@ impl<'a> Workshop<'a> {
             let seconds_left = || Some((self.context.seconds_left)()? - left? * (1.0 - TABLE));
             let mut tables = Vec::new();
             for component in self.everything() {
-                let goals = self.goals(cover, component);
+                let goals = self.goals(cover, component, needs);
                 if !goals.iter().any(|goal| goal.is_open) {
                     continue;
                 }
@@ -209,12 +232,12 @@ impl<'a> Workshop<'a> {
     }
 
     /// What the needs of a component ask for.
-    fn goals(&self, cover: &Cover<'_>, component: &Component) -> Vec<Goal> {
-        let goal = |(at, &cell): (u32, &CellId)| {
-            let need = self.problem.needs().position(cell)?;
+    fn goals(&self, cover: &Cover<'_>, component: &Component, needs: &[usize]) -> Vec<Goal> {
+        let goal = |&need: &usize| {
+            let at = component.position(self.problem.needs()[need].cell)?;
             Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) })
         };
-        (0..).zip(&component.cells).filter_map(goal).collect()
+        needs.iter().filter_map(goal).collect()
     }
 
     /// Lets needs rely on a table that moves many cells, and on the same turned round, where that helps them.
@@ -244,7 +267,7 @@ impl<'a> Workshop<'a> {
     ) -> Result<(), SuppressError> {
         let mut near = Near::new(self.problem, &self.incidence);
         for (done, &need) in needs.iter().enumerate() {
-            if self.context.is_over() {
+            if self.context.is_over() || self.work() > self.most {
                 let open = needs.iter().filter(|&&need| !cover.is_proven(need)).count();
                 return Err(SuppressError::OutOfTime { open });
             }
@@ -329,7 +352,7 @@ impl<'a> Workshop<'a> {
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         let enough = match (manner, &without) {
-            (Manner::Together | Manner::Swift, Some(_)) => true,
+            (Manner::Swift, Some(_)) => true,
             (Manner::Quick, Some(found)) => {
                 self.problem.len() > PROGRAMS || share(found) <= IMPORTANT
             }
@@ -370,8 +393,13 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Whether the parts of a cell, all together, cannot go as far as is wanted: the others must not move.
+    /// Whether the parts of a cell, all together, cannot go as far as its level asks: the others must not move. What a width asks of a
+    /// side is another matter: the other side may go further.
     fn is_beyond_its_parts(&self, wish: Wish<'_>) -> bool {
+        let level = self.problem.needs().of(wish.cell).map_or(0, |need| need.on(wish.side));
+        if wish.target > level {
+            return false;
+        }
         let is_total = |&&(_, coefficient): &&(u32, i32)| coefficient < 0;
         self.incidence.of(wish.cell).iter().filter(is_total).any(|&(row, _)| {
             let parts = self.problem.relations().row(row as usize);

@@ -9,21 +9,36 @@ use crate::method::{Context, SuppressError};
 use cellveil_core::{Pattern, Problem, Witness};
 
 /// The share of the time that goes into a good pattern to start from.
-const STARTING: f64 = 0.25;
+const STARTING: f64 = 0.4;
+
+/// Tables with more cells get no programs for all needs at once: each would take a minute.
+const TOGETHER: usize = 20_000;
+
+/// What may go into a pattern from products, in programs on the whole table, and into one from programs, in cells of programs.
+const PRODUCTS: u64 = 2;
+const PROGRAMS: u64 = 1_500_000;
 
 /// A pattern to start from, as good as a part of the time allows.
 pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, &problem.start(), &[], Manner::Together)?;
+    let together = problem.insiders().is_empty() && problem.len() <= TOGETHER;
+    let manner = if together { Manner::Together } else { Manner::Swift };
+    let mut cover = first(&workshop, &problem.start(), &[], manner)?;
     context.progress.improved(cover.cost(), 0.0);
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
     let workshop_time = Context { seconds_left: &seconds_left, ..*context };
     let improving = workshop.within(&workshop_time);
+    let from = |manner, work| {
+        let workshop = improving.for_work(work);
+        in_time(first(&workshop, &problem.start(), &[], manner))
+    };
+    let swiftly = || from(Manner::Swift, PRODUCTS * problem.len() as u64);
+    let from_products = if together { swiftly()? } else { None };
     let from_flats = from_flats(&improving)?;
     // Programs for what is dear take longer, and mostly cost less in the end.
-    let from_programs = in_time(first(&improving, &problem.start(), &[], Manner::Quick))?;
-    for other in [from_flats, from_programs].into_iter().flatten() {
+    let from_programs = from(Manner::Quick, PROGRAMS)?;
+    for other in [from_products, from_flats, from_programs].into_iter().flatten() {
         if other.cost() < cover.cost() {
             cover = other;
         }
@@ -68,7 +83,7 @@ fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, Suppress
     let flats = |work| dearest_flats(problem, &searching, workshop.everything(), MARGIN, work);
     let Some(flat) = flats(FLAT).into_iter().next() else { return Ok(None) };
     let Some(mut best) = with_what_it_lacks(workshop, &flat)? else { return Ok(None) };
-    if best.cost() > (1.0 + LACKING) * problem.cost_of(&flat) {
+    if lacks_much(problem, &best, &flat) {
         return Ok(Some(best));
     }
     for flat in flats(if left.is_some() { u64::MAX } else { BETTER_FLAT }) {
@@ -80,19 +95,29 @@ fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, Suppress
     Ok(Some(best))
 }
 
-/// In larger tables what flats lack comes from products alone.
-const SWIFT: usize = 2_500;
+/// In tables with more cells than this what flats lack is met for all needs at once.
+const SMALL: usize = 2_500;
 
 /// Protects what a flat leaves open; `None` if the time does not suffice.
 fn with_what_it_lacks<'a>(
     workshop: &Workshop<'a>,
     flat: &Pattern,
 ) -> Result<Option<Cover<'a>>, SuppressError> {
-    let alone = if workshop.problem.len() > SWIFT { Manner::Swift } else { Manner::Quick };
-    let together = in_time(first(workshop, flat, &[], Manner::Together))?;
-    let alone = in_time(first(workshop, flat, &[], alone))?;
-    let cheaper = |a: &Cover<'_>, b: &Cover<'_>| a.cost().total_cmp(&b.cost());
-    Ok([together, alone].into_iter().flatten().min_by(cheaper))
+    let with = |manner| in_time(first(workshop, flat, &[], manner));
+    let is_small = workshop.problem.len() <= SMALL;
+    let cover = with(if is_small { Manner::Quick } else { Manner::Together })?;
+    match cover {
+        Some(cover) if is_small && lacks_much(workshop.problem, &cover, flat) => {
+            let together = with(Manner::Together)?.filter(|other| other.cost() < cover.cost());
+            Ok(Some(together.unwrap_or(cover)))
+        }
+        cover => Ok(cover),
+    }
+}
+
+/// Whether levels are so large that a flat is only a start.
+fn lacks_much(problem: &Problem, cover: &Cover<'_>, flat: &Pattern) -> bool {
+    cover.cost() > (1.0 + LACKING) * problem.cost_of(flat)
 }
 
 /// Patterns that cost at most this many times as much as the best are looked through for cells to give back.

@@ -56,7 +56,9 @@ impl Search<'_> {
         let own_cost = known.map_or(f64::INFINITY, |pattern| self.cost(pattern));
         let mut bounds: Vec<f64> = Vec::new();
         let mut in_vain = 0;
+        let mut longest: f64 = 0.0;
         loop {
+            let left = (self.context.seconds_left)();
             match self.rounds.round()? {
                 Round::Infeasible => return Ok(false),
                 Round::Added(0) => in_vain += 1,
@@ -73,8 +75,10 @@ impl Search<'_> {
             self.context.progress.improved(cost, bound);
             bounds.push(bound);
             let before = bounds.len().checked_sub(SEVERAL * pass + 1).map(|at| bounds[at]);
-            let late =
-                stop_at.is_some_and(|at| (self.context.seconds_left)().is_some_and(|l| l < at));
+            let left_now = (self.context.seconds_left)();
+            longest = left.zip(left_now).map_or(0.0, |(before, now)| longest.max(before - now));
+            // Another round would end too late.
+            let late = left_now.is_some_and(|left| left < longest.max(stop_at.unwrap_or(0.0)));
             if before.is_some_and(|before| bound - before < WORTHWHILE * bound)
                 || self.is_proven(own_cost)
                 || self.rounds.work > end

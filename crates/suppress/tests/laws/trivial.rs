@@ -158,3 +158,13 @@ fn a_width_beyond_what_the_intruder_knows_has_no_pattern() {
     let problem = row(&[16, 8, 8], &[(1, [5, 5, 17])], 16, &[0]);
     assert!(matches!(protect(&problem), Err(SuppressError::NoPattern { .. })));
 }
+
+#[test]
+fn a_width_that_no_side_reaches_alone_is_reached_by_both() {
+    // The only contributor of cell 2 knows it. Without it the total goes 5 down and 11 up: too little on either side, enough on both.
+    let needs = [(0, [0, 1, 14]), (2, [0, 1, 0]), (3, [0, 1, 0])];
+    let parts = row(&[10, 0, 5, 5], &needs, NO_UPPER, &[]).parts().clone();
+    let parts = ProblemParts { upper: vec![23, 3, 13, 13], singletons: vec![CellId(2)], ..parts };
+    let problem = Problem::new(parts, 0).unwrap();
+    assert!(is_safe(&problem, &protect(&problem).unwrap().pattern));
+}
