@@ -10,6 +10,8 @@ mod flows;
 pub(crate) mod heuristic;
 mod level;
 mod master;
+mod mincut;
+mod pipes;
 mod program;
 mod rounds;
 mod search;
@@ -25,6 +27,7 @@ use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, r
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
 use flows::by_flows;
 use level::{Level, System};
+use mincut::{FEW, by_cuts};
 use rounds::Rounds;
 use search::Search;
 pub(crate) use search::{Best, Budget};
@@ -145,7 +148,11 @@ pub(crate) fn of_network(
     for (component, network) in parts {
         let system = System::new(problem, component);
         let levels = levels(problem, &system, &exposed);
-        let (paid, found) = by_flows(&system, &network, &levels, context);
+        let (paid, found) = if levels.len() <= FEW {
+            by_cuts(&system, &network, &levels, context)?
+        } else {
+            by_flows(&system, &network, &levels, context)
+        };
         bound += paid;
         witnesses.extend(found);
     }

@@ -40,6 +40,14 @@ impl<'n> Arcs<'n> {
         Self { network, at }
     }
 
+    /// All arcs at a node, with the side and the node to which each leads.
+    pub(super) fn all_away(&self, node: u32) -> impl Iterator<Item = (u32, Side, u32)> + '_ {
+        self.at[node as usize].iter().filter_map(move |&arc| {
+            let (side, next) = self.away(node, arc)?;
+            Some((arc, side, next))
+        })
+    }
+
     /// Where an arc at a node leads to, and to which side.
     pub(super) fn away(&self, node: u32, arc: u32) -> Option<(Side, u32)> {
         let (tail, head) = self.network.arcs[arc as usize]?;
