@@ -67,7 +67,7 @@ pub(super) fn reach_all(
 
 /// How many orders of levels are tried, unless one of them gives a pattern that costs little more than the bound.
 const ORDERS: u64 = 6;
-pub(super) const CLOSE: f64 = 0.998;
+const CLOSE: f64 = 0.998;
 
 /// Large levels first; then last; then by chance.
 fn order(levels: &[Level], seed: u64, number: u64) -> Vec<&Level> {
@@ -272,13 +272,7 @@ impl Flows<'_> {
     }
 
     /// Sends what is missing along cheapest ways, one after the other, and says what could not be; `None` if it takes too many.
-    fn send(
-        &mut self,
-        from: u32,
-        to: u32,
-        mut missing: i64,
-        flow: &mut Flow<'_>,
-    ) -> Option<i64> {
+    fn send(&mut self, from: u32, to: u32, mut missing: i64, flow: &mut Flow<'_>) -> Option<i64> {
         let limits: Flow<'_> = Flow { carrying: Vec::new(), sent: Vec::new(), ..flow.clone() };
         let mut work = 0;
         let mut result = None;

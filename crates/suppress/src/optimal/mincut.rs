@@ -7,7 +7,7 @@
 
 use super::ascent::ROUNDING;
 use super::cuts::{Capacity, Cut, of_one_relation, strongest};
-use super::flows::{CLOSE, reach_all};
+use super::flows::reach_all;
 use super::level::{Goal, Level, System};
 use super::master::{Master, Relaxed};
 use super::pipes::{Pipes, Sent};
@@ -25,7 +25,7 @@ pub(super) const FEW: usize = 300;
 
 /// Rounds of cuts at most, and searches for dear cells.
 const ROUNDS: usize = 80;
-const SEARCHES: usize = 12;
+const SEARCHES: usize = 60;
 
 /// Rounds end when several of them together raise the bound by less than this share.
 const WORTHWHILE: f64 = 5e-4;
@@ -34,10 +34,11 @@ const SEVERAL: usize = 5;
 /// A cell is dear if it costs more than this part of the bound.
 const DEAR: f64 = 1e-3;
 
-/// Nodes of one search, how far from the best it may end, and the share of the time left that it may take.
+/// Nodes of one search, how far from the best it may end, and the shares of the time left for one and for all.
 const NODES: u32 = 2_000;
 const SEARCHED: f64 = 1e-3;
-const SEARCHING: f64 = 0.4;
+const ONE: f64 = 0.2;
+const SEARCHING: f64 = 0.6;
 
 /// Cells that a search withholds to this share are chosen.
 const CHOSEN: f64 = 0.999;
@@ -182,7 +183,6 @@ impl Cuts<'_> {
         for _ in 0..ROUNDS {
             let Some(relaxed) = self.master.solve((self.context.seconds_left)())? else { break };
             self.bound = self.bound.max(relaxed.bound);
-            if std::env::var("DBG").is_ok() { eprintln!("{:?} bound {} rows {} columns {}", (self.context.seconds_left)(), self.bound, self.master.cuts.len(), self.master.positions().len()); }
             bounds.push(self.bound);
             let before = bounds.len().checked_sub(SEVERAL + 1).map(|at| bounds[at]);
             let gains = before.is_none_or(|before| self.bound - before > WORTHWHILE * self.bound);
@@ -210,37 +210,44 @@ impl Cuts<'_> {
         Ok(added)
     }
 
-    /// Searches for the dear cells, and makes patterns of what is chosen, until the cheapest costs little more than the bound.
+    /// Searches for the dear cells until cuts against what is chosen gain little, and makes a pattern of it.
     fn search(&mut self) -> Result<Option<(f64, Vec<Witness>)>, SuppressError> {
-        let mut best: Option<(f64, Vec<Witness>)> = None;
+        let left = (self.context.seconds_left)();
+        let is_late = || {
+            let now = (self.context.seconds_left)();
+            now.zip(left).is_some_and(|(now, left)| now < left * (1.0 - SEARCHING))
+        };
+        let mut bounds = vec![self.bound];
+        let mut last = None;
         for _ in 0..SEARCHES {
-            let Some(chosen) = self.dear(best.as_ref().map(|(cost, _)| *cost))? else { break };
-            let hint = |at: u32| if chosen.point[at as usize] > CHOSEN { 0.0 } else { 1.0 - chosen.point[at as usize] };
-            let found = reach_all(self.separator.system, self.separator.network, self.levels, self.context, hint);
-            if let Some(found) = found.filter(|f| best.as_ref().is_none_or(|b| f.0 < b.0)) {
-                best = Some(found);
-            }
-            if std::env::var("DBG").is_ok() { eprintln!("search bound {} cost {:?}", self.bound, best.as_ref().map(|b| b.0)); }
-            let is_close = best.as_ref().is_some_and(|(cost, _)| self.bound >= CLOSE * cost);
-            if is_close || self.context.is_over() || self.cut_off(&chosen)? == 0 {
+            let Some(chosen) = self.dear()? else { break };
+            let added = self.cut_off(&chosen)?;
+            last = Some(chosen);
+            let before = bounds.len().checked_sub(SEVERAL).map(|at| bounds[at]);
+            let gains = before.is_none_or(|before| self.bound - before > WORTHWHILE * self.bound);
+            bounds.push(self.bound);
+            if added == 0 || !gains || is_late() {
                 break;
             }
-            self.rounds()?;
         }
-        Ok(best)
+        let share = |point: f64| if point > CHOSEN { 0.0 } else { 1.0 - point };
+        let Separator { system, network, .. } = self.separator;
+        let found = last.and_then(|Relaxed { point, .. }| {
+            reach_all(system, network, self.levels, self.context, |at| share(point[at as usize]))
+        });
+        Ok(found)
     }
 
     /// The cheapest choice of dear cells under the cuts, with the others fractional; `None` if none is found.
-    fn dear(&mut self, known: Option<f64>) -> Result<Option<Relaxed>, SuppressError> {
+    fn dear(&mut self) -> Result<Option<Relaxed>, SuppressError> {
         let mut model = self.master.model(true);
         let least = DEAR * self.bound;
         for (column, &at) in model.columns.iter_mut().zip(self.master.positions()) {
             column.integer = self.separator.system.costs[at as usize] > least;
         }
         let mut session = self.context.engine.open(&model)?;
-        let seconds = (self.context.seconds_left)().map(|left| (left * SEARCHING).max(0.1));
-        let limits =
-            Limits { nodes: Some(NODES), seconds, gap: SEARCHED, ..Limits::default() };
+        let seconds = (self.context.seconds_left)().map(|left| (left * ONE).max(0.1));
+        let limits = Limits { nodes: Some(NODES), seconds, gap: SEARCHED, ..Limits::default() };
         let (solution, bound) = match session.solve(&limits)? {
             Outcome::Optimal(solution) => {
                 let bound = solution.objective * (1.0 - SEARCHED);
@@ -250,7 +257,7 @@ impl Cuts<'_> {
             _ => return Ok(None),
         };
         let bound = bound * self.master.scale * (1.0 - 1e-9);
-        self.bound = self.bound.max(known.map_or(bound, |cost| bound.min(cost)));
+        self.bound = self.bound.max(bound);
         let mut point: Vec<f64> =
             self.separator.system.free.iter().map(|&free| if free { 0.0 } else { 1.0 }).collect();
         for (&at, value) in self.master.positions().iter().zip(&solution.columns) {
