@@ -30,6 +30,7 @@ const SEARCHES: usize = 60;
 /// Rounds end when several of them together raise the bound by less than this share.
 const WORTHWHILE: f64 = 5e-4;
 const SEVERAL: usize = 5;
+const SEARCHED_IN_VAIN: usize = 3;
 
 /// A cell is dear if it costs more than this part of the bound.
 const DEAR: f64 = 1e-3;
@@ -223,7 +224,7 @@ impl Cuts<'_> {
             let Some(chosen) = self.dear()? else { break };
             let added = self.cut_off(&chosen)?;
             last = Some(chosen);
-            let before = bounds.len().checked_sub(SEVERAL).map(|at| bounds[at]);
+            let before = bounds.len().checked_sub(SEARCHED_IN_VAIN).map(|at| bounds[at]);
             let gains = before.is_none_or(|before| self.bound - before > WORTHWHILE * self.bound);
             bounds.push(self.bound);
             if added == 0 || !gains || is_late() {

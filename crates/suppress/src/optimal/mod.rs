@@ -13,6 +13,7 @@ mod master;
 mod mincut;
 mod pipes;
 mod program;
+mod recombine;
 mod rounds;
 mod search;
 mod separate;
@@ -28,6 +29,7 @@ use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witnes
 use flows::by_flows;
 use level::{Level, System};
 use mincut::{FEW, by_cuts};
+use recombine::SMALL;
 use rounds::Rounds;
 use search::Search;
 pub(crate) use search::{Best, Budget};
@@ -70,6 +72,9 @@ pub(crate) fn from(
         }
         let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds };
+        if problem.len() <= SMALL {
+            search.look_between_rounds(&mut best)?;
+        }
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             search.run(&mut best, budget)?;

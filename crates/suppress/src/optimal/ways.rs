@@ -107,15 +107,16 @@ impl<'s, Cost: Fn(u32, Side) -> Option<f64>> Sorted<'s, Cost> {
                 break;
             }
             let price = prices[node as usize];
-            let mut go = |away: &Away, ways: &mut Vec<Option<Way>>| {
+            let mut go = |away: &Away, ways: &mut Vec<Option<Way>>, may: &dyn Fn(&Away) -> bool| {
                 let there = here + (away.cost + price - prices[away.next as usize]).max(0.0);
-                if there < limit && ways[away.next as usize].is_none_or(|(far, _)| there < far) {
+                let is_nearer = ways[away.next as usize].is_none_or(|(far, _)| there < far);
+                if there < limit && is_nearer && may(away) {
                     ways[away.next as usize] = Some((there, Some((away.arc, away.side, node))));
                     open.push(Reverse((there.to_bits(), away.next)));
                 }
             };
             for away in back(node) {
-                go(&away, &mut ways);
+                go(&away, &mut ways, &|_| true);
             }
             for away in self.away(node) {
                 looked += 1;
@@ -123,9 +124,7 @@ impl<'s, Cost: Fn(u32, Side) -> Option<f64>> Sorted<'s, Cost> {
                 if here + away.cost + price - highest >= nearest {
                     break;
                 }
-                if may(away) {
-                    go(away, &mut ways);
-                }
+                go(away, &mut ways, &may);
             }
         }
         (ways, looked)
