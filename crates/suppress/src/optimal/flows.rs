@@ -35,10 +35,10 @@ pub(super) fn by_flows(
         let order = order(levels, context.seed, number);
         let (paid, served) = rayon::join(|| paying.pay_all(&order), || serving.serve_all(&order));
         bound = bound.max(paid);
-        let is_cheaper =
-            |served: &(f64, _)| best.as_ref().is_none_or(|(least, _)| served.0 < *least);
-        if let Some(served) = served.filter(is_cheaper) {
-            best = Some(served);
+        let cost = serving.cost(&served);
+        let is_complete = serving.has_time();
+        if is_complete && best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, served));
         }
         let is_close = best.as_ref().is_some_and(|(cost, _)| bound >= CLOSE * cost);
         if is_close || !paying.has_time() || !serving.has_time() {
@@ -50,14 +50,14 @@ pub(super) fn by_flows(
     (bound * (1.0 - ROUNDING), best.map_or_else(Vec::new, |(_, witnesses)| witnesses))
 }
 
-/// Tables that reach all levels, and what the cells cost that move in them, where every cell costs a share of what it does; `None` if the time is over before.
+/// Tables that reach levels at little cost, where every cell costs a share of what it does.
 pub(super) fn reach_all(
     system: &System<'_>,
     network: &Network,
     levels: &[Level],
     context: &Context<'_>,
     share: impl Fn(u32) -> f64,
-) -> Option<(f64, Vec<Witness>)> {
+) -> Vec<Witness> {
     let arcs = Arcs::new(network);
     let cost = |at: usize| if system.free[at] { system.costs[at] * share(at as u32) } else { 0.0 };
     let left = (0..system.len()).map(cost).collect();
@@ -130,22 +130,21 @@ impl Flows<'_> {
         order.iter().map_while(paid).sum()
     }
 
-    /// Tables that reach all levels, as far as they can be, and what the cells cost that move in them; `None` if the time is over before.
-    fn serve_all(&mut self, order: &[&Level]) -> Option<(f64, Vec<Witness>)> {
-        let mut witnesses: Vec<Witness> = Vec::new();
-        for level in order {
-            if !self.has_time() {
-                return None;
-            }
-            witnesses.extend(self.serve(level));
-        }
+    /// Tables that reach levels, as far as they can be, in the time there is.
+    fn serve_all(&mut self, order: &[&Level]) -> Vec<Witness> {
+        let served = |level: &&Level| self.has_time().then(|| self.serve(level));
+        order.iter().map_while(served).flatten().collect()
+    }
+
+    /// What the cells cost that move in some tables.
+    fn cost(&self, witnesses: &[Witness]) -> f64 {
         let moves = witnesses.iter().flat_map(|witness| &witness.moves);
         let mut moved: Vec<u32> =
             moves.filter_map(|&(cell, _)| self.system.component.position(cell)).collect();
         moved.sort_unstable();
         moved.dedup();
         let paid = moved.into_iter().filter(|&at| self.system.free[at as usize]);
-        Some((paid.map(|at| self.system.costs[at as usize]).sum(), witnesses))
+        paid.map(|at| self.system.costs[at as usize]).sum()
     }
 
     /// The cheapest flow that reaches a level, and to which side.

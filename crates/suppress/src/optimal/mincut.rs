@@ -38,8 +38,8 @@ const DEAR: f64 = 1e-3;
 /// Nodes of one search, how far from the best it may end, and the shares of the time left for one and for all.
 const NODES: u32 = 2_000;
 const SEARCHED: f64 = 1e-3;
-const ONE: f64 = 0.2;
-const SEARCHING: f64 = 0.6;
+const ONE: f64 = 0.1;
+const SEARCHING: f64 = 0.4;
 
 /// Cells that a search withholds to this share are chosen.
 const CHOSEN: f64 = 0.999;
@@ -64,8 +64,8 @@ pub(super) fn by_cuts(
         }
     }
     cuts.rounds()?;
-    let best = cuts.search()?;
-    Ok((cuts.bound * (1.0 - ROUNDING), best.map_or_else(Vec::new, |(_, witnesses)| witnesses)))
+    let witnesses = cuts.search()?;
+    Ok((cuts.bound * (1.0 - ROUNDING), witnesses))
 }
 
 /// What least cuts are found with.
@@ -212,7 +212,7 @@ impl Cuts<'_> {
     }
 
     /// Searches for the dear cells until cuts against what is chosen gain little, and makes a pattern of it.
-    fn search(&mut self) -> Result<Option<(f64, Vec<Witness>)>, SuppressError> {
+    fn search(&mut self) -> Result<Vec<Witness>, SuppressError> {
         let left = (self.context.seconds_left)();
         let is_late = || {
             let now = (self.context.seconds_left)();
@@ -233,10 +233,9 @@ impl Cuts<'_> {
         }
         let share = |point: f64| if point > CHOSEN { 0.0 } else { 1.0 - point };
         let Separator { system, network, .. } = self.separator;
-        let found = last.and_then(|Relaxed { point, .. }| {
-            reach_all(system, network, self.levels, self.context, |at| share(point[at as usize]))
-        });
-        Ok(found)
+        let Some(Relaxed { point, .. }) = last else { return Ok(Vec::new()) };
+        let share = |at: u32| share(point[at as usize]);
+        Ok(reach_all(system, network, self.levels, self.context, share))
     }
 
     /// The cheapest choice of dear cells under the cuts, with the others fractional; `None` if none is found.

@@ -153,6 +153,9 @@ pub(crate) fn of_network(
     for (component, network) in parts {
         let system = System::new(problem, component);
         let levels = levels(problem, &system, &exposed);
+        if levels.is_empty() {
+            continue;
+        }
         let (paid, found) = if levels.len() <= FEW {
             by_cuts(&system, &network, &levels, context)?
         } else {

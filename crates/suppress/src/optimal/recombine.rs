@@ -5,6 +5,7 @@
 //! of them there are few enough to search for the cheapest combination.
 
 use super::heuristic::in_time;
+use super::rounds::Round;
 use super::search::{Best, Search};
 use crate::incremental::{Manner, Workshop, first, prune};
 use crate::method::SuppressError;
@@ -14,8 +15,9 @@ use cellveil_lp::{Limits, Outcome};
 /// Tables with more cells take too long for one pattern.
 pub(super) const SMALL: usize = 2_500;
 
-/// How often fractional patterns are looked at, and after how many rounds of cuts each time.
-const LOOKS: usize = 8;
+/// How often patterns are combined, how many fractional ones are looked at each time, and after how many rounds of cuts.
+const COMBINATIONS: usize = 4;
+const LOOKS: usize = 3;
 const ROUNDS: usize = 6;
 
 /// A cell is withheld that the fractional pattern withholds to one of these shares.
@@ -32,15 +34,18 @@ const GAP: f64 = 0.03;
 impl Search<'_> {
     /// Looks for cheaper patterns between rounds of cuts.
     pub(super) fn look_between_rounds(&mut self, best: &mut Best) -> Result<(), SuppressError> {
-        let mut found: Vec<(f64, Pattern)> = Vec::new();
-        for _ in 0..LOOKS {
-            for _ in 0..ROUNDS {
-                self.rounds.round()?;
-                if self.context.is_over() {
-                    return Ok(());
+        for _ in 0..COMBINATIONS {
+            let mut found: Vec<(f64, Pattern)> = Vec::new();
+            for _ in 0..LOOKS {
+                for _ in 0..ROUNDS {
+                    let is_feasible = !matches!(self.rounds.round()?, Round::Infeasible);
+                    let is_proven = self.is_proven(self.cost(&best.pattern));
+                    if !is_feasible || is_proven || self.context.is_over() {
+                        return Ok(());
+                    }
                 }
+                self.round_off(best, &mut found)?;
             }
-            self.round_off(best, &mut found)?;
             self.recombine(best, &found)?;
         }
         Ok(())

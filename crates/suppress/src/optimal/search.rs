@@ -100,7 +100,7 @@ impl Search<'_> {
             .sum()
     }
 
-    fn is_proven(&self, cost: f64) -> bool {
+    pub(super) fn is_proven(&self, cost: f64) -> bool {
         self.rounds.bound >= cost * (1.0 - EQUAL.max(self.context.gap))
     }
 
