@@ -27,7 +27,10 @@ const BOUND: usize = 2_000_000;
 const IMPROVING: f64 = 0.8;
 
 /// The share of the time that may go into flows, where the table is a network.
-const FLOWS: f64 = 0.4;
+const FLOWS: f64 = 0.6;
+
+/// A pattern of flows that costs at most so much more than its bound is good enough.
+const CLOSE: f64 = 0.997;
 
 impl Protect for Auto {
     fn protect(
@@ -55,13 +58,18 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let (paid, known) = flows.unwrap_or_default();
     let pattern = with_moved(problem, &known);
     let mut cover = first(&workshop, &pattern, &known, Manner::Swift)?;
-    context.progress.improved(cover.cost(), 0.0);
+    context.progress.improved(cover.cost(), paid);
+    if paid >= CLOSE * cover.cost() {
+        let bound = Bound { cost: paid.min(cover.cost()) };
+        let (pattern, witnesses) = cover.into_parts();
+        return Ok(Protected { pattern, witnesses, bound, method: Method::Auto });
+    }
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - IMPROVING));
     let in_time = Context { seconds_left: &seconds_left, ..*context };
     let improving = workshop.within(&in_time);
     sweep(&improving, &mut cover, improving.work(), Manner::Quick)?;
-    context.progress.improved(cover.cost(), 0.0);
+    context.progress.improved(cover.cost(), paid);
     if left.is_some() && !workshop.is_sparse() {
         shake(&improving, &mut cover, u64::MAX / 2)?;
     }

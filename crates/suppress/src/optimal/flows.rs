@@ -7,6 +7,8 @@
 
 use super::ascent::ROUNDING;
 use super::level::{Goal, Level, System};
+use super::mincut::ends;
+use super::pipes::Pipes;
 use super::ways::{Arcs, Away, Sorted};
 use crate::method::Context;
 use crate::random::Random;
@@ -33,10 +35,10 @@ pub(super) fn by_flows(
         let order = order(levels, context.seed, number);
         let (paid, served) = rayon::join(|| paying.pay_all(&order), || serving.serve_all(&order));
         bound = bound.max(paid);
-        let is_cheaper =
-            |served: &(f64, _)| best.as_ref().is_none_or(|(least, _)| served.0 < *least);
-        if let Some(served) = served.filter(is_cheaper) {
-            best = Some(served);
+        let cost = serving.cost(&served);
+        let is_complete = serving.has_time();
+        if is_complete && best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, served));
         }
         let is_close = best.as_ref().is_some_and(|(cost, _)| bound >= CLOSE * cost);
         if is_close || !paying.has_time() || !serving.has_time() {
@@ -46,6 +48,21 @@ pub(super) fn by_flows(
         serving.left.clone_from(&left);
     }
     (bound * (1.0 - ROUNDING), best.map_or_else(Vec::new, |(_, witnesses)| witnesses))
+}
+
+/// Tables that reach levels at little cost, where every cell costs a share of what it does.
+pub(super) fn reach_all(
+    system: &System<'_>,
+    network: &Network,
+    levels: &[Level],
+    context: &Context<'_>,
+    share: impl Fn(u32) -> f64,
+) -> Vec<Witness> {
+    let arcs = Arcs::new(network);
+    let cost = |at: usize| if system.free[at] { system.costs[at] * share(at as u32) } else { 0.0 };
+    let left = (0..system.len()).map(cost).collect();
+    let mut flows = Flows { system, network, context, arcs: &arcs, left, work: 0 };
+    flows.serve_all(&order(levels, context.seed, 0))
 }
 
 /// How many orders of levels are tried, unless one of them gives a pattern that costs little more than the bound.
@@ -113,25 +130,27 @@ impl Flows<'_> {
         order.iter().map_while(paid).sum()
     }
 
-    /// Tables that reach all levels, as far as they can be, and what the cells cost that move in them; `None` if the time is over before.
-    fn serve_all(&mut self, order: &[&Level]) -> Option<(f64, Vec<Witness>)> {
-        let before = self.left.clone();
-        let mut witnesses = Vec::new();
-        for level in order {
-            if !self.has_time() {
-                return None;
-            }
-            witnesses.extend(self.serve(level));
-        }
-        let chosen = before.iter().zip(&self.left).filter(|(_, left)| **left == 0.0);
-        Some((chosen.map(|(cost, _)| cost).sum(), witnesses))
+    /// Tables that reach levels, as far as they can be, in the time there is.
+    fn serve_all(&mut self, order: &[&Level]) -> Vec<Witness> {
+        let served = |level: &&Level| self.has_time().then(|| self.serve(level));
+        order.iter().map_while(served).flatten().collect()
+    }
+
+    /// What the cells cost that move in some tables.
+    fn cost(&self, witnesses: &[Witness]) -> f64 {
+        let moves = witnesses.iter().flat_map(|witness| &witness.moves);
+        let mut moved: Vec<u32> =
+            moves.filter_map(|&(cell, _)| self.system.component.position(cell)).collect();
+        moved.sort_unstable();
+        moved.dedup();
+        let paid = moved.into_iter().filter(|&at| self.system.free[at as usize]);
+        paid.map(|at| self.system.costs[at as usize]).sum()
     }
 
     /// The cheapest flow that reaches a level, and to which side.
     fn flow<'l>(&mut self, level: &'l Level, slopes: &[f64]) -> Option<(Flow<'l>, Side)> {
         let Goal::Side(side) = level.goal else { return None };
-        let (tail, head) = self.network.arcs[level.at as usize]?;
-        let (from, to) = if side == Side::Up { (head, tail) } else { (tail, head) };
+        let (from, to) = ends(self.network, level)?;
         Some((self.cheapest(from, to, level, slopes)?, side))
     }
 
@@ -177,6 +196,9 @@ impl Flows<'_> {
                 break;
             }
             best = Some((cost, flow, side));
+            if cost == 0.0 {
+                break;
+            }
         }
         let (_, flow, side) = best?;
         let mut moves = Vec::new();
@@ -229,33 +251,33 @@ impl Flows<'_> {
             carrying: vec![Vec::new(); self.network.nodes],
             slopes: slopes.to_vec(),
         };
-        let missing = self.send(from, to, level.target, &mut flow, true)?;
-        if missing == 0 {
-            // A level that is met for nothing pays nothing.
+        let pipes = Pipes::new(self.network, |arc, side| {
+            let is_free = self.left[arc as usize] == 0.0;
+            if is_free { self.system.room(arc, side).unwrap_or(i64::MAX / 4) } else { 0 }
+        });
+        let mut closed = level.held.clone();
+        closed.push(level.at);
+        let sent = pipes.send((from, to), level.target, &closed);
+        let missing = level.target - sent.amount;
+        for (arc, step) in pipes.moved(&sent) {
+            flow.for_nothing[arc as usize] = step;
+        }
+        self.work += self.network.arcs.len() as u64;
+        flow.short = missing;
+        if missing > 0 && self.send(from, to, missing, &mut flow)? > 0 {
             return None;
         }
-        flow.for_nothing = std::mem::replace(&mut flow.sent, vec![0; arcs]);
-        flow.carrying.iter_mut().for_each(Vec::clear);
-        flow.short = missing;
-        (self.send(from, to, missing, &mut flow, false)? == 0).then_some(flow)
+        Some(flow)
     }
 
     /// Sends what is missing along cheapest ways, one after the other, and says what could not be; `None` if it takes too many.
-    fn send(
-        &mut self,
-        from: u32,
-        to: u32,
-        mut missing: i64,
-        flow: &mut Flow<'_>,
-        for_nothing: bool,
-    ) -> Option<i64> {
+    fn send(&mut self, from: u32, to: u32, mut missing: i64, flow: &mut Flow<'_>) -> Option<i64> {
         let limits: Flow<'_> = Flow { carrying: Vec::new(), sent: Vec::new(), ..flow.clone() };
         let mut work = 0;
         let mut result = None;
         let sorted = Sorted::new(self.arcs, |arc, side| {
             let cost = self.slope(arc, side, &limits);
-            let may = arc != limits.level.at && cost.is_finite() && !(for_nothing && cost > 0.0);
-            may.then_some(cost)
+            (arc != limits.level.at && cost.is_finite()).then_some(cost)
         });
         for _ in 0..WAYS {
             if self.context.is_over() {

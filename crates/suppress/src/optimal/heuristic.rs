@@ -53,7 +53,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
 }
 
 /// What was found, if the time sufficed.
-fn in_time<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
+pub(super) fn in_time<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(SuppressError::OutOfTime { .. }) => Ok(None),
@@ -145,7 +145,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn keep(&self, best: &mut Best, pattern: &Pattern, witnesses: &[Witness]) {
+    pub(super) fn keep(&self, best: &mut Best, pattern: &Pattern, witnesses: &[Witness]) {
         let cost = self.problem.cost_of(pattern);
         if cost < self.problem.cost_of(&best.pattern) {
             *best = Best { pattern: pattern.clone(), witnesses: witnesses.to_vec() };

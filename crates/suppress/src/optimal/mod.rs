@@ -10,7 +10,10 @@ mod flows;
 pub(crate) mod heuristic;
 mod level;
 mod master;
+mod mincut;
+mod pipes;
 mod program;
+mod recombine;
 mod rounds;
 mod search;
 mod separate;
@@ -25,6 +28,8 @@ use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, r
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
 use flows::by_flows;
 use level::{Level, System};
+use mincut::{FEW, by_cuts};
+use recombine::SMALL;
 use rounds::Rounds;
 use search::Search;
 pub(crate) use search::{Best, Budget};
@@ -67,6 +72,9 @@ pub(crate) fn from(
         }
         let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds };
+        if problem.len() <= SMALL {
+            search.look_between_rounds(&mut best)?;
+        }
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             search.run(&mut best, budget)?;
@@ -145,7 +153,14 @@ pub(crate) fn of_network(
     for (component, network) in parts {
         let system = System::new(problem, component);
         let levels = levels(problem, &system, &exposed);
-        let (paid, found) = by_flows(&system, &network, &levels, context);
+        if levels.is_empty() {
+            continue;
+        }
+        let (paid, found) = if levels.len() <= FEW {
+            by_cuts(&system, &network, &levels, context)?
+        } else {
+            by_flows(&system, &network, &levels, context)
+        };
         bound += paid;
         witnesses.extend(found);
     }

@@ -91,7 +91,7 @@ impl Search<'_> {
     }
 
     /// What the secondaries of a pattern cost in this component.
-    fn cost(&self, pattern: &Pattern) -> f64 {
+    pub(super) fn cost(&self, pattern: &Pattern) -> f64 {
         let system = self.rounds.system;
         let cells = system.component.cells.iter().zip(&system.free).zip(&system.costs);
         cells
@@ -100,7 +100,7 @@ impl Search<'_> {
             .sum()
     }
 
-    fn is_proven(&self, cost: f64) -> bool {
+    pub(super) fn is_proven(&self, cost: f64) -> bool {
         self.rounds.bound >= cost * (1.0 - EQUAL.max(self.context.gap))
     }
 
@@ -219,7 +219,7 @@ impl Search<'_> {
     }
 
     /// The best pattern with the cells of this component as given.
-    fn pattern(&self, best: &Best, withheld: &[bool]) -> Pattern {
+    pub(super) fn pattern(&self, best: &Best, withheld: &[bool]) -> Pattern {
         let mut pattern = best.pattern.clone();
         let cells = &self.rounds.system.component.cells;
         for (&cell, _) in cells.iter().zip(&self.rounds.system.free).filter(|(_, free)| **free) {

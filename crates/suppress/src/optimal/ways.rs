@@ -40,6 +40,14 @@ impl<'n> Arcs<'n> {
         Self { network, at }
     }
 
+    /// All arcs at a node, with the side and the node to which each leads.
+    pub(super) fn all_away(&self, node: u32) -> impl Iterator<Item = (u32, Side, u32)> + '_ {
+        self.at[node as usize].iter().filter_map(move |&arc| {
+            let (side, next) = self.away(node, arc)?;
+            Some((arc, side, next))
+        })
+    }
+
     /// Where an arc at a node leads to, and to which side.
     pub(super) fn away(&self, node: u32, arc: u32) -> Option<(Side, u32)> {
         let (tail, head) = self.network.arcs[arc as usize]?;
@@ -99,15 +107,16 @@ impl<'s, Cost: Fn(u32, Side) -> Option<f64>> Sorted<'s, Cost> {
                 break;
             }
             let price = prices[node as usize];
-            let mut go = |away: &Away, ways: &mut Vec<Option<Way>>| {
+            let mut go = |away: &Away, ways: &mut Vec<Option<Way>>, may: &dyn Fn(&Away) -> bool| {
                 let there = here + (away.cost + price - prices[away.next as usize]).max(0.0);
-                if there < limit && ways[away.next as usize].is_none_or(|(far, _)| there < far) {
+                let is_nearer = ways[away.next as usize].is_none_or(|(far, _)| there < far);
+                if there < limit && is_nearer && may(away) {
                     ways[away.next as usize] = Some((there, Some((away.arc, away.side, node))));
                     open.push(Reverse((there.to_bits(), away.next)));
                 }
             };
             for away in back(node) {
-                go(&away, &mut ways);
+                go(&away, &mut ways, &|_| true);
             }
             for away in self.away(node) {
                 looked += 1;
@@ -115,9 +124,7 @@ impl<'s, Cost: Fn(u32, Side) -> Option<f64>> Sorted<'s, Cost> {
                 if here + away.cost + price - highest >= nearest {
                     break;
                 }
-                if may(away) {
-                    go(away, &mut ways);
-                }
+                go(away, &mut ways, &may);
             }
         }
         (ways, looked)

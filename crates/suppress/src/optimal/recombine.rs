@@ -1,0 +1,136 @@
+//! Patterns from fractional ones, and the cheapest that the cells of several patterns allow.
+//!
+//! While cuts are still few, the fractional pattern already shows which cells the cheap patterns share. Withholding what it withholds to a large
+//! part, adding what that lacks and giving back what it does not need takes a fraction of a second. Patterns found this way differ; among the cells of the best
+//! of them there are few enough to search for the cheapest combination.
+
+use super::heuristic::in_time;
+use super::rounds::Round;
+use super::search::{Best, Search};
+use crate::incremental::{Manner, Workshop, first, prune};
+use crate::method::SuppressError;
+use cellveil_core::{Pattern, Why};
+use cellveil_lp::{Limits, Outcome};
+
+/// Tables with more cells take too long for one pattern.
+pub(super) const SMALL: usize = 2_500;
+
+/// How often patterns are combined, how many fractional ones are looked at each time, and after how many rounds of cuts.
+const COMBINATIONS: usize = 4;
+const LOOKS: usize = 3;
+const ROUNDS: usize = 6;
+
+/// A cell is withheld that the fractional pattern withholds to one of these shares.
+const SHARES: [f64; 4] = [0.7, 0.5, 0.3, 0.2];
+
+/// Patterns whose cells are combined, besides the best.
+const COMBINED: usize = 3;
+
+/// Searches among the cells of a few patterns, their nodes, and how far from the best each may end.
+const SEARCHES: usize = 8;
+const NODES: u32 = 30;
+const GAP: f64 = 0.03;
+
+impl Search<'_> {
+    /// Looks for cheaper patterns between rounds of cuts.
+    pub(super) fn look_between_rounds(&mut self, best: &mut Best) -> Result<(), SuppressError> {
+        for _ in 0..COMBINATIONS {
+            let mut found: Vec<(f64, Pattern)> = Vec::new();
+            for _ in 0..LOOKS {
+                for _ in 0..ROUNDS {
+                    let is_feasible = !matches!(self.rounds.round()?, Round::Infeasible);
+                    let is_proven = self.is_proven(self.cost(&best.pattern));
+                    if !is_feasible || is_proven || self.context.is_over() {
+                        return Ok(());
+                    }
+                }
+                self.round_off(best, &mut found)?;
+            }
+            self.recombine(best, &found)?;
+        }
+        Ok(())
+    }
+
+    /// Patterns of what the fractional pattern withholds to a large part; the cheapest are kept in `found`.
+    fn round_off(
+        &self,
+        best: &mut Best,
+        found: &mut Vec<(f64, Pattern)>,
+    ) -> Result<(), SuppressError> {
+        let Some(relaxed) = &self.rounds.relaxed else { return Ok(()) };
+        let workshop = Workshop::new(self.problem, self.context);
+        let start = self.pattern(best, &vec![false; self.rounds.system.len()]);
+        for share in SHARES {
+            let mut pattern = start.clone();
+            for (&cell, &point) in self.rounds.system.component.cells.iter().zip(&relaxed.point) {
+                if point >= share {
+                    pattern.withhold(cell, Why::Secondary);
+                }
+            }
+            let cover = in_time(first(&workshop, &pattern, &[], Manner::Quick))?;
+            let Some(mut cover) = cover else { return Ok(()) };
+            prune(&workshop, &mut cover)?;
+            let (pattern, witnesses) = cover.into_parts();
+            self.keep(best, &pattern, &witnesses);
+            found.push((self.problem.cost_of(&pattern), pattern));
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found.dedup_by(|a, b| a.1 == b.1);
+        found.truncate(COMBINED);
+        Ok(())
+    }
+
+    /// Searches for the cheapest pattern of cells that some patterns withhold.
+    fn recombine(
+        &mut self,
+        best: &mut Best,
+        found: &[(f64, Pattern)],
+    ) -> Result<(), SuppressError> {
+        let system = self.rounds.system;
+        let is_used = |&cell: &_| {
+            best.pattern.is_withheld(cell) || found.iter().any(|(_, p)| p.is_withheld(cell))
+        };
+        let used: Vec<bool> = system.component.cells.iter().map(is_used).collect();
+        for search in 0..SEARCHES {
+            let Some(mut withheld) = self.cheapest_among(best, &used)? else { break };
+            let as_found = self.pattern(best, &withheld);
+            let added = self.rounds.cut_off(&mut withheld, &[])?;
+            let grown = self.pattern(best, &withheld);
+            let known = best.witnesses.clone();
+            self.improve(best, if search % 2 == 0 { &grown } else { &as_found }, &known)?;
+            if added == 0 || self.context.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The cheapest choice of some cells under the cuts; `None` if none is cheaper than the best pattern.
+    fn cheapest_among(
+        &self,
+        best: &Best,
+        used: &[bool],
+    ) -> Result<Option<Vec<bool>>, SuppressError> {
+        let (system, master) = (self.rounds.system, &self.rounds.master);
+        let mut model = master.model(true);
+        for (column, &at) in model.columns.iter_mut().zip(master.positions()) {
+            if !used[at as usize] {
+                column.upper = 0.0;
+            }
+        }
+        let seconds = (self.context.seconds_left)().map(|left| left.max(0.01));
+        let limits = Limits { nodes: Some(NODES), seconds, gap: GAP, ..Limits::default() };
+        let solution = match self.context.engine.open(&model)?.solve(&limits)? {
+            Outcome::Optimal(solution) | Outcome::Incumbent(solution, _) => solution,
+            _ => return Ok(None),
+        };
+        if solution.objective * master.scale >= self.cost(&best.pattern) {
+            return Ok(None);
+        }
+        let mut withheld: Vec<bool> = system.free.iter().map(|free| !free).collect();
+        for (&at, value) in master.positions().iter().zip(&solution.columns) {
+            withheld[at as usize] |= *value > 0.5;
+        }
+        Ok(Some(withheld))
+    }
+}
