@@ -140,7 +140,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 const WITHHELD_COST: f64 = 1e-5;
 
 /// Moves of fewer steps than this are the solver's noise.
-const NOISE: f64 = 1e-6;
+pub(super) const NOISE: f64 = 1e-6;
 
 /// A program on some cells, all others left alone.
 pub(crate) struct Program<'a> {
@@ -149,6 +149,8 @@ pub(crate) struct Program<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) prices: Prices<'a>,
     pub(crate) wish: Wish<'a>,
+    /// Which cells there are, where the table is not seen to its finest level; sums of others do not count.
+    pub(crate) seen: Option<&'a dyn Fn(CellId) -> bool>,
     /// Counts the cells of all programs.
     pub(crate) work: &'a AtomicU64,
     /// How long a program may take; `None` without a time limit.
@@ -156,20 +158,27 @@ pub(crate) struct Program<'a> {
 }
 
 /// Cells, ascending, with what they cost if they move, and how far they did, in steps.
-struct Answer {
-    cells: Vec<CellId>,
+pub(super) struct Answer {
+    pub(super) cells: Vec<CellId>,
     charges: Vec<f64>,
+    /// What they cost per unit they fall, besides.
+    pub(super) below: Vec<f64>,
     moves: Vec<f64>,
     /// What the program says it costs.
-    objective: f64,
+    pub(super) objective: f64,
     /// By how much relations are still upset.
-    upset: f64,
+    pub(super) upset: f64,
     /// The prices of the relations, in cost per unit.
     duals: Vec<(u32, f64)>,
 }
 
 impl Answer {
-    fn charge(&self) -> f64 {
+    /// Whether a cell moves.
+    pub(super) fn moves(&self, cell: CellId) -> bool {
+        self.cells.binary_search(&cell).is_ok_and(|at| self.moves[at].abs() > NOISE)
+    }
+
+    pub(super) fn charge(&self) -> f64 {
         let moved = self.charges.iter().zip(&self.moves).filter(|(_, step)| step.abs() > NOISE);
         moved.map(|(charge, _)| charge).sum()
     }
@@ -260,11 +269,12 @@ impl Program<'_> {
     }
 
     /// Nothing has moved yet.
-    fn all(&self, cells: &[CellId]) -> Answer {
+    pub(super) fn all(&self, cells: &[CellId]) -> Answer {
         let charges = cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY));
         Answer {
             cells: cells.to_vec(),
             charges: charges.collect(),
+            below: vec![0.0; cells.len()],
             moves: vec![0.0; cells.len()],
             objective: 0.0,
             upset: 0.0,
@@ -273,7 +283,7 @@ impl Program<'_> {
     }
 
     /// Rounds that leave cells out as long as that is cheaper.
-    fn reduced(&self, mut best: Answer) -> Result<Option<Witness>, EngineError> {
+    pub(super) fn reduced(&self, mut best: Answer) -> Result<Option<Witness>, EngineError> {
         let mut least = best.charge();
         for _ in 1..ROUNDS {
             if least == 0.0 {
@@ -294,7 +304,7 @@ impl Program<'_> {
     }
 
     /// One round: without an answer before, every cell may move; else those that did, and those that cost nothing.
-    fn solve(&self, before: &Answer) -> Result<Option<Answer>, EngineError> {
+    pub(super) fn solve(&self, before: &Answer) -> Result<Option<Answer>, EngineError> {
         let first = before.moves.iter().all(|step| *step == 0.0);
         let (scale, steps) = self.scale();
         let kept: Vec<usize> = (0..before.cells.len())
@@ -302,6 +312,7 @@ impl Program<'_> {
             .collect();
         let cells: Vec<CellId> = kept.iter().map(|&at| before.cells[at]).collect();
         let charges: Vec<f64> = kept.iter().map(|&at| before.charges[at]).collect();
+        let below: Vec<f64> = kept.iter().map(|&at| before.below[at]).collect();
         let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
@@ -321,6 +332,8 @@ impl Program<'_> {
                     let carried = if moved > NOISE { moved } else { room.min(steps) };
                     let slope =
                         if held { 0.0 } else { charges[at] / average / carried.max(NEGLIGIBLE) };
+                    let falls = if side == Side::Down { below[at] * scale / average } else { 0.0 };
+                    let slope = slope + falls;
                     if room > 0.0 {
                         dearest = dearest.max(slope);
                     }
@@ -328,7 +341,11 @@ impl Program<'_> {
                 }
             }
         }
-        let rows = rows(self.incidence, &cells);
+        let mut rows = rows(self.incidence, &cells);
+        if let Some(seen) = self.seen {
+            let relations = self.problem.relations();
+            rows.retain(|(row, _)| relations.row(*row as usize).all(|(cell, _)| seen(cell)));
+        }
         for (_, terms) in &rows {
             let mut terms: Vec<(u32, f64)> = terms
                 .iter()
@@ -353,7 +370,7 @@ impl Program<'_> {
         let duals =
             rows.iter().zip(&solution.duals).map(|((row, _), &dual)| (*row, per_unit(dual)));
         let (objective, duals) = (solution.objective * average, duals.collect());
-        Ok(Some(Answer { cells, charges, moves, objective, upset, duals }))
+        Ok(Some(Answer { cells, charges, below, moves, objective, upset, duals }))
     }
 
     /// Units per step of a column, so that the solver sees moderate numbers, and the target in steps.

@@ -351,6 +351,18 @@ impl<'a> Workshop<'a> {
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
+        if let (Manner::Swift | Manner::Quick, Some(found)) = (manner, &without)
+            && self.problem.len() > PROGRAMS
+            && share(found) > IMPORTANT
+            && !self.is_sparse()
+            && let Some(products) = self.products()
+        {
+            let t = std::time::Instant::now();
+            let by_levels = self.program(&prices, wish).cheapest_by_levels(products)?;
+            let by_levels = self.whole(by_levels);
+            eprintln!("need {} {:?} target {} cost now {:.0}: found {:.0}, by levels {:?} {:.2}s", wish.cell.0, wish.side, wish.target, cover.cost(), cover.charge(found), by_levels.as_ref().map(|w| cover.charge(w)), t.elapsed().as_secs_f64());
+            return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
+        }
         let enough = match (manner, &without) {
             (Manner::Swift, Some(_)) => true,
             (Manner::Quick, Some(found)) => {
@@ -444,6 +456,7 @@ impl<'a> Workshop<'a> {
             engine: self.context.engine,
             prices: *prices,
             wish,
+            seen: None,
             work: &self.work,
             seconds: (self.context.seconds_left)().map(|left| left.max(0.01)),
         }
