@@ -38,7 +38,8 @@ impl Program<'_> {
                         && is_seen(cell)
                         && (moved(cell) || products.is_beside(cell, coarse)))
             };
-            let cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+            let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+            self.with_totals(&mut cells);
             let below = cells.iter().map(|&cell| {
                 let levels = products.levels_of(cell).zip(&all);
                 let below = levels.map(|(level, all)| all - level + 1).product::<usize>() - 1;
@@ -61,6 +62,28 @@ impl Program<'_> {
             before = Some((seen.clone(), answer));
             seen[deeper] += 1;
         }
+    }
+
+    /// Adds the totals above some cells, ascending.
+    fn with_totals(&self, cells: &mut Vec<CellId>) {
+        let mut is_in = vec![false; self.problem.len()];
+        for cell in &*cells {
+            is_in[cell.index()] = true;
+        }
+        let mut at = 0;
+        while let Some(&cell) = cells.get(at) {
+            at += 1;
+            for &(row, coefficient) in self.incidence.of(cell) {
+                let total = self.problem.relations().total(row as usize);
+                if let Some(total) = total.filter(|_| coefficient > 0)
+                    && self.prices.charge(total).is_some()
+                    && !std::mem::replace(&mut is_in[total.index()], true)
+                {
+                    cells.push(total);
+                }
+            }
+        }
+        cells.sort_unstable();
     }
 
     /// What cells cost per unit they can fall, on the whole.

@@ -316,7 +316,7 @@ impl Program<'_> {
         let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
-        let many = first && cells.len() > INTERIOR;
+        let many = first && self.seen.is_none() && cells.len() > INTERIOR;
         let changes = if many { Changes::Interior } else { Changes::Fresh };
         let mut model = Model { changes, ..Model::default() };
         let mut dearest: f64 = 1.0 / steps;

@@ -353,7 +353,7 @@ impl<'a> Workshop<'a> {
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         if let (Manner::Swift | Manner::Quick, Some(found)) = (manner, &without)
             && self.problem.len() > PROGRAMS
-            && share(found) > IMPORTANT
+            && share(found) > std::env::var("IMP").map_or(IMPORTANT, |v| v.parse().unwrap())
             && !self.is_sparse()
             && let Some(products) = self.products()
         {
