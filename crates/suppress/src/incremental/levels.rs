@@ -2,13 +2,42 @@
 //!
 //! A program on all cells of a large table takes long, and most of them stay where they are. So the table is first seen at the uppermost levels of its
 //! hierarchies only, where the total above the need's cell moves instead of it. Then one dimension after the other is seen one level
-//! deeper, with the parts of those cells only that moved before, and the sub-table of the cell itself. What the parts of a cell
+//! deeper, and at last only the parts of those cells may move that did before, with the sub-table of the cell itself. What the parts of a cell
 //! will cost that falls is estimated: on every level below as much as the cells there cost per unit they can fall.
+//!
+//! On every level slopes are scaled over what each cell carried (Kim and Pardalos 1999), with all cells still there to be chosen, and what
+//! one level finds is where the next begins.
 
 use super::price::{Answer, NOISE, Program, Wish};
 use cellveil_attack::Products;
 use cellveil_core::{CellId, Side, Witness};
-use cellveil_lp::EngineError;
+use cellveil_lp::{Changes, EngineError};
+
+fn env(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |v| v.parse().unwrap())
+}
+
+/// A table seen down to some levels.
+struct View<'v> {
+    products: &'v Products<'v>,
+    all: &'v [usize],
+    seen: &'v [usize],
+}
+
+impl View<'_> {
+    fn shows(&self, cell: CellId) -> bool {
+        self.products.levels_of(cell).zip(self.seen).all(|(level, &seen)| level <= seen)
+    }
+
+    /// On how many combinations of levels there are parts of a cell that are not seen.
+    fn hidden(&self, cell: CellId) -> f64 {
+        let down_to = |deepest: &[usize]| {
+            let levels = self.products.levels_of(cell).zip(deepest);
+            levels.map(|(level, deepest)| deepest - level + 1).product::<usize>()
+        };
+        (down_to(self.all) - down_to(self.seen)) as f64
+    }
+}
 
 impl Program<'_> {
     /// The cheapest table found from coarse to fine; `None` if there is none.
@@ -17,51 +46,114 @@ impl Program<'_> {
         products: &Products<'_>,
     ) -> Result<Option<Witness>, EngineError> {
         let Some(all) = products.levels() else { return Ok(None) };
-        let per_unit = self.cost_per_unit();
         let mut seen: Vec<usize> = all.iter().map(|&levels| levels.min(1)).collect();
-        let mut before: Option<(Vec<usize>, Answer)> = None;
+        let mut before: Option<(Vec<usize>, Vec<f64>)> = None;
         loop {
+            let view = View { products, all: &all, seen: &seen };
             let Some(coarse) = products.seen_at(self.wish.cell, &seen) else { return Ok(None) };
-            let moved = |cell: CellId| {
-                before.as_ref().is_none_or(|(levels, answer)| {
-                    products.seen_at(cell, levels).is_some_and(|seen| answer.moves(seen))
-                })
-            };
-            let is_seen = |cell: CellId| {
-                products.levels_of(cell).zip(&seen).all(|(level, &seen)| level <= seen)
-            };
+            let shown = |cell: CellId| view.shows(cell);
             let wish = Wish { cell: coarse, ..self.wish };
-            let program = Program { wish, seen: Some(&is_seen), ..*self };
-            let may_move = |&cell: &CellId| {
-                cell == coarse
-                    || (self.prices.charge(cell).is_some()
-                        && is_seen(cell)
-                        && (moved(cell) || products.is_beside(cell, coarse)))
-            };
-            let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
-            self.with_totals(&mut cells);
-            let below = cells.iter().map(|&cell| {
-                let levels = products.levels_of(cell).zip(&all);
-                let below = levels.map(|(level, all)| all - level + 1).product::<usize>() - 1;
-                per_unit * below as f64
-            });
-            let mut start = program.all(&cells);
-            start.below = below.collect();
-            let started = std::time::Instant::now();
-            let Some(answer) = program.solve(&start)? else { return Ok(None) };
-            eprintln!(
-                "  levels {seen:?} columns {} objective {:.0} charge {:.0} moved {} upset {} {:.2}s",
-                cells.len(), answer.objective, answer.charge(),
-                answer.cells.iter().filter(|c| answer.moves(**c)).count(), answer.upset, started.elapsed().as_secs_f64()
-            );
-            if answer.upset > NOISE {
+            let program = Program { wish, seen: Some(&shown), ..*self };
+            let cells = program.cells_to_move(&view, before.as_ref());
+            let Some((answer, furthest)) =
+                program.scaled(&view, cells, before.as_ref())?
+            else {
                 return Ok(None);
-            }
+            };
             let shallow = (0..all.len()).filter(|&d| seen[d] < all[d]).min_by_key(|&d| seen[d]);
             let Some(deeper) = shallow else { return self.reduced(answer) };
-            before = Some((seen.clone(), answer));
+            let mut carried = vec![0.0; self.problem.len()];
+            for (&cell, far) in answer.cells.iter().zip(furthest) {
+                carried[cell.index()] = far;
+            }
+            before = Some((seen.clone(), carried));
             seen[deeper] += 1;
         }
+    }
+
+    /// Rounds of scaled slopes; the best answer, and how far each cell moved at most.
+    fn scaled(
+        &self,
+        view: &View<'_>,
+        cells: Vec<CellId>,
+        before: Option<&(Vec<usize>, Vec<f64>)>,
+    ) -> Result<Option<(Answer, Vec<f64>)>, EngineError> {
+        let charges: Vec<f64> =
+            cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY)).collect();
+        let (scale, _) = self.scale();
+        let per_unit = self.cost_per_unit() * scale;
+        let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
+        // Over how much the charge is spread.
+        let mut carried: Vec<f64> = cells
+            .iter()
+            .map(|&cell| {
+                let Some((levels, carried)) = before else { return f64::INFINITY };
+                let seen = view.products.seen_at(cell, levels);
+                let far = seen.map_or(0.0, |seen| carried[seen.index()]);
+                if far > 0.0 && env("CARRY", 0) == 1 { far } else { f64::INFINITY }
+            })
+            .collect();
+        let mut furthest = vec![0.0_f64; cells.len()];
+        let mut best: Option<(f64, Answer)> = None;
+        let started = std::time::Instant::now();
+        let last = view.seen == view.all;
+        for round in 0..if last { env("LAST", 1) } else { env("ROUNDS", 1) } {
+            let slope = |at: usize, side: Side, room: f64, target: f64| {
+                let own = charges[at] / carried[at].min(room).min(target).max(1e-3);
+                own + if side == Side::Down { below[at] } else { 0.0 }
+            };
+            let answer = self.ask(cells.clone(), charges.clone(), &slope, Changes::Fresh, round == 0)?;
+            let Some(answer) = answer else { break };
+            if answer.upset > NOISE {
+                eprintln!("  levels {:?} columns {} upset", view.seen, cells.len());
+                return Ok(None);
+            }
+            let mut cost = answer.charge();
+            let own = cost;
+            for (at, &step) in answer.moves.iter().enumerate() {
+                cost -= below[at] * step.min(0.0);
+                if step.abs() > NOISE {
+                    carried[at] = step.abs();
+                    furthest[at] = furthest[at].max(step.abs());
+                }
+            }
+            eprintln!(
+                "  levels {:?} columns {} objective {:.0} charge {:.0} cost {:.0} moved {} {:.2}s",
+                view.seen, cells.len(), answer.objective, own, cost,
+                answer.moves.iter().filter(|c| c.abs() > NOISE).count(), started.elapsed().as_secs_f64()
+            );
+            let better = best.as_ref().is_none_or(|(least, _)| cost < *least);
+            if better {
+                best = Some((cost, answer));
+            }
+            if own == 0.0 { break; }
+        }
+        Ok(best.map(|(_, answer)| {
+            if env("UNION", 0) == 0 {
+                furthest = answer.moves.iter().map(|s| if s.abs() > NOISE { s.abs() } else { 0.0 }).collect();
+            }
+            (answer, furthest)
+        }))
+    }
+
+    /// The cells that may move: in the last view parts of those that did, and all before.
+    fn cells_to_move(&self, view: &View<'_>, before: Option<&(Vec<usize>, Vec<f64>)>) -> Vec<CellId> {
+        let last = view.seen == view.all;
+        let moved = |cell: CellId| {
+            before.is_none_or(|(levels, carried)| {
+                let seen = view.products.seen_at(cell, levels);
+                seen.is_some_and(|seen| carried[seen.index()] > 0.0)
+            })
+        };
+        let may_move = |&cell: &CellId| {
+            cell == self.wish.cell
+                || (view.shows(cell)
+                    && (!last || moved(cell) || view.products.is_beside(cell, self.wish.cell))
+                    && self.prices.charge(cell).is_some())
+        };
+        let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+        self.with_totals(&mut cells);
+        cells
     }
 
     /// Adds the totals above some cells, ascending.

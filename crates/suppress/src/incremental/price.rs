@@ -161,9 +161,7 @@ pub(crate) struct Program<'a> {
 pub(super) struct Answer {
     pub(super) cells: Vec<CellId>,
     charges: Vec<f64>,
-    /// What they cost per unit they fall, besides.
-    pub(super) below: Vec<f64>,
-    moves: Vec<f64>,
+    pub(super) moves: Vec<f64>,
     /// What the program says it costs.
     pub(super) objective: f64,
     /// By how much relations are still upset.
@@ -173,9 +171,10 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Whether a cell moves.
-    pub(super) fn moves(&self, cell: CellId) -> bool {
-        self.cells.binary_search(&cell).is_ok_and(|at| self.moves[at].abs() > NOISE)
+    /// How far a cell moves, in steps; 0 for noise.
+    pub(super) fn step(&self, cell: CellId) -> f64 {
+        let step = self.cells.binary_search(&cell).map_or(0.0, |at| self.moves[at].abs());
+        if step > NOISE { step } else { 0.0 }
     }
 
     pub(super) fn charge(&self) -> f64 {
@@ -269,12 +268,11 @@ impl Program<'_> {
     }
 
     /// Nothing has moved yet.
-    pub(super) fn all(&self, cells: &[CellId]) -> Answer {
+    fn all(&self, cells: &[CellId]) -> Answer {
         let charges = cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY));
         Answer {
             cells: cells.to_vec(),
             charges: charges.collect(),
-            below: vec![0.0; cells.len()],
             moves: vec![0.0; cells.len()],
             objective: 0.0,
             upset: 0.0,
@@ -304,20 +302,37 @@ impl Program<'_> {
     }
 
     /// One round: without an answer before, every cell may move; else those that did, and those that cost nothing.
-    pub(super) fn solve(&self, before: &Answer) -> Result<Option<Answer>, EngineError> {
+    fn solve(&self, before: &Answer) -> Result<Option<Answer>, EngineError> {
         let first = before.moves.iter().all(|step| *step == 0.0);
-        let (scale, steps) = self.scale();
         let kept: Vec<usize> = (0..before.cells.len())
             .filter(|&at| first || before.charges[at] == 0.0 || before.moves[at].abs() > NOISE)
             .collect();
         let cells: Vec<CellId> = kept.iter().map(|&at| before.cells[at]).collect();
         let charges: Vec<f64> = kept.iter().map(|&at| before.charges[at]).collect();
-        let below: Vec<f64> = kept.iter().map(|&at| before.below[at]).collect();
+        let slope = |at: usize, side: Side, room: f64, target: f64| {
+            let moved = before.moves[kept[at]] * side.sign() as f64;
+            let carried = if moved > NOISE { moved } else { room.min(target) };
+            charges[at] / carried.max(NEGLIGIBLE)
+        };
+        let changes =
+            if first && cells.len() > INTERIOR { Changes::Interior } else { Changes::Fresh };
+        self.ask(cells, charges.clone(), &slope, changes, first)
+    }
+
+    /// The cheapest table in which only some cells move. `slope` is what a cell costs per step it moves to a side, given how many it
+    /// can and the target in steps. If `elastic`, relations may stay upset.
+    pub(super) fn ask(
+        &self,
+        cells: Vec<CellId>,
+        charges: Vec<f64>,
+        slope: &dyn Fn(usize, Side, f64, f64) -> f64,
+        changes: Changes,
+        elastic: bool,
+    ) -> Result<Option<Answer>, EngineError> {
+        let (scale, steps) = self.scale();
         let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
-        let many = first && self.seen.is_none() && cells.len() > INTERIOR;
-        let changes = if many { Changes::Interior } else { Changes::Fresh };
         let mut model = Model { changes, ..Model::default() };
         let mut dearest: f64 = 1.0 / steps;
         for (at, &cell) in cells.iter().enumerate() {
@@ -328,12 +343,7 @@ impl Program<'_> {
                     let forced = if side == self.wish.side { steps } else { 0.0 };
                     model.column(0.0, forced, forced);
                 } else {
-                    let moved = before.moves[kept[at]] * side.sign() as f64;
-                    let carried = if moved > NOISE { moved } else { room.min(steps) };
-                    let slope =
-                        if held { 0.0 } else { charges[at] / average / carried.max(NEGLIGIBLE) };
-                    let falls = if side == Side::Down { below[at] * scale / average } else { 0.0 };
-                    let slope = slope + falls;
+                    let slope = if held { 0.0 } else { slope(at, side, room, steps) / average };
                     if room > 0.0 {
                         dearest = dearest.max(slope);
                     }
@@ -351,7 +361,7 @@ impl Program<'_> {
                 .iter()
                 .flat_map(|&(at, c)| [(2 * at, -f64::from(c)), (2 * at + 1, f64::from(c))])
                 .collect();
-            if first {
+            if elastic {
                 for sign in [-1.0, 1.0] {
                     terms.push((model.column(UPSET_COST * dearest, 0.0, f64::INFINITY), sign));
                 }
@@ -370,11 +380,11 @@ impl Program<'_> {
         let duals =
             rows.iter().zip(&solution.duals).map(|((row, _), &dual)| (*row, per_unit(dual)));
         let (objective, duals) = (solution.objective * average, duals.collect());
-        Ok(Some(Answer { cells, charges, below, moves, objective, upset, duals }))
+        Ok(Some(Answer { cells, charges, moves, objective, upset, duals }))
     }
 
     /// Units per step of a column, so that the solver sees moderate numbers, and the target in steps.
-    fn scale(&self) -> (f64, f64) {
+    pub(super) fn scale(&self) -> (f64, f64) {
         let scale = (self.wish.target as f64 / STEPS).round().max(1.0);
         (scale, self.wish.target as f64 / scale)
     }
