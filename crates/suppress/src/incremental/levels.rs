@@ -17,6 +17,10 @@ fn env(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |v| v.parse().unwrap())
 }
 
+fn envf(name: &str, default: f64) -> f64 {
+    std::env::var(name).map_or(default, |v| v.parse().unwrap())
+}
+
 /// A table seen down to some levels.
 struct View<'v> {
     products: &'v Products<'v>,
@@ -62,11 +66,7 @@ impl Program<'_> {
             };
             let shallow = (0..all.len()).filter(|&d| seen[d] < all[d]).min_by_key(|&d| seen[d]);
             let Some(deeper) = shallow else { return self.reduced(answer) };
-            let mut carried = vec![0.0; self.problem.len()];
-            for (&cell, far) in answer.cells.iter().zip(furthest) {
-                carried[cell.index()] = far;
-            }
-            before = Some((seen.clone(), carried));
+            before = Some((seen.clone(), furthest));
             seen[deeper] += 1;
         }
     }
@@ -75,29 +75,24 @@ impl Program<'_> {
     fn scaled(
         &self,
         view: &View<'_>,
-        cells: Vec<CellId>,
+        mut cells: Vec<CellId>,
         before: Option<&(Vec<usize>, Vec<f64>)>,
     ) -> Result<Option<(Answer, Vec<f64>)>, EngineError> {
-        let charges: Vec<f64> =
-            cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY)).collect();
-        let (scale, _) = self.scale();
+        let (scale, steps) = self.scale();
         let per_unit = self.cost_per_unit() * scale;
-        let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
-        // Over how much the charge is spread.
-        let mut carried: Vec<f64> = cells
-            .iter()
-            .map(|&cell| {
-                let Some((levels, carried)) = before else { return f64::INFINITY };
-                let seen = view.products.seen_at(cell, levels);
-                let far = seen.map_or(0.0, |seen| carried[seen.index()]);
-                if far > 0.0 && env("CARRY", 0) == 1 { far } else { f64::INFINITY }
-            })
-            .collect();
-        let mut furthest = vec![0.0_f64; cells.len()];
-        let mut best: Option<(f64, Answer)> = None;
         let started = std::time::Instant::now();
         let last = view.seen == view.all;
-        for round in 0..if last { env("LAST", 1) } else { env("ROUNDS", 1) } {
+        let rounds = if last { env("LAST", 8) } else { env("ROUNDS", 1) };
+        // Over how much the charge is spread.
+        let known = |cell: CellId| before.filter(|(levels, _)| env("CARRY", 0) == 1 && view.products.seen_at(cell, levels) == Some(cell)).map(|(_, carried)| carried[cell.index()]);
+        let mut smooth = steps * envf("SMOOTH", 0.5);
+        let mut carried: Vec<f64> = cells.iter().map(|&cell| known(cell).map_or(f64::INFINITY, |far| far + smooth)).collect();
+        let mut best: Option<(f64, Answer)> = None;
+        let mut first: Option<Answer> = None;
+        for round in 0..rounds {
+            let charges: Vec<f64> =
+                cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY)).collect();
+            let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
             let slope = |at: usize, side: Side, room: f64, target: f64| {
                 let own = charges[at] / carried[at].min(room).min(target).max(1e-3);
                 own + if side == Side::Down { below[at] } else { 0.0 }
@@ -112,26 +107,27 @@ impl Program<'_> {
             let own = cost;
             for (at, &step) in answer.moves.iter().enumerate() {
                 cost -= below[at] * step.min(0.0);
-                if step.abs() > NOISE {
-                    carried[at] = step.abs();
-                    furthest[at] = furthest[at].max(step.abs());
-                }
             }
             eprintln!(
                 "  levels {:?} columns {} objective {:.0} charge {:.0} cost {:.0} moved {} {:.2}s",
                 view.seen, cells.len(), answer.objective, own, cost,
                 answer.moves.iter().filter(|c| c.abs() > NOISE).count(), started.elapsed().as_secs_f64()
             );
+            let kept: Vec<usize> = (0..cells.len()).filter(|&at| (env("KEEP", 1) == 1) || charges[at] == 0.0 || answer.moves[at].abs() > NOISE || cells[at] == self.wish.cell).collect();
+            cells = kept.iter().map(|&at| cells[at]).collect();
+            carried = kept.iter().map(|&at| answer.moves[at].abs() + smooth).collect();
+            smooth *= envf("SHRINK", 0.5);
+            if round == 0 && env("WIDE", 1) == 1 { first = Some(answer.clone()); }
             let better = best.as_ref().is_none_or(|(least, _)| cost < *least);
             if better {
                 best = Some((cost, answer));
             }
-            if own == 0.0 { break; }
+            if own <= envf("TINY", 0.001) * self.prices.withheld() { break; }
         }
         Ok(best.map(|(_, answer)| {
-            if env("UNION", 0) == 0 {
-                furthest = answer.moves.iter().map(|s| if s.abs() > NOISE { s.abs() } else { 0.0 }).collect();
-            }
+            let wide = first.as_ref().unwrap_or(&answer);
+            let mut furthest = vec![0.0; self.problem.len()];
+            for (&cell, s) in wide.cells.iter().zip(&wide.moves) { if s.abs() > NOISE { furthest[cell.index()] = s.abs(); } }
             (answer, furthest)
         }))
     }

@@ -58,7 +58,7 @@ impl<'a> Prices<'a> {
     }
 
     /// What is withheld costs this.
-    fn withheld(&self) -> f64 {
+    pub(super) fn withheld(&self) -> f64 {
         self.cover.cost()
     }
 
@@ -158,6 +158,7 @@ pub(crate) struct Program<'a> {
 }
 
 /// Cells, ascending, with what they cost if they move, and how far they did, in steps.
+#[derive(Clone)]
 pub(super) struct Answer {
     pub(super) cells: Vec<CellId>,
     charges: Vec<f64>,
