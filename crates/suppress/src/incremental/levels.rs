@@ -65,7 +65,7 @@ impl Program<'_> {
                 return Ok(None);
             };
             let shallow = (0..all.len()).filter(|&d| seen[d] < all[d]).min_by_key(|&d| seen[d]);
-            let Some(deeper) = shallow else { return self.reduced(answer) };
+            let Some(deeper) = shallow else { return if env("RED", 0) == 1 { self.reduced(answer) } else { Ok(self.witness(&answer)) } };
             before = Some((seen.clone(), furthest));
             seen[deeper] += 1;
         }
@@ -122,7 +122,7 @@ impl Program<'_> {
             if better {
                 best = Some((cost, answer));
             }
-            if own <= envf("TINY", 0.001) * self.prices.withheld() { break; }
+            if own <= 1e-5 * self.prices.withheld() || (round + 1 >= env("LEAST", 2) && own <= envf("TINY", 0.01) * self.prices.withheld()) { break; }
         }
         Ok(best.map(|(_, answer)| {
             let wide = first.as_ref().unwrap_or(&answer);

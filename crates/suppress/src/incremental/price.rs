@@ -390,7 +390,7 @@ impl Program<'_> {
         (scale, self.wish.target as f64 / scale)
     }
 
-    fn witness(&self, answer: &Answer) -> Option<Witness> {
+    pub(super) fn witness(&self, answer: &Answer) -> Option<Witness> {
         let Wish { cell, side, target, .. } = self.wish;
         let (scale, _) = self.scale();
         let moved = answer.cells.iter().zip(&answer.moves).filter(|(_, step)| step.abs() > NOISE);
