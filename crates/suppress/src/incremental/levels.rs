@@ -1,29 +1,41 @@
-//! The program for one need in a table with hierarchies, from coarse to fine.
+//! The program for one need in a large table with hierarchies, from coarse to fine.
 //!
 //! A program on all cells of a large table takes long, and most of them stay where they are. So the table is first seen at the uppermost levels of its
 //! hierarchies only, where the total above the need's cell moves instead of it. Then one dimension after the other is seen one level
-//! deeper, and at last only the parts of those cells may move that did before, with the sub-table of the cell itself. What the parts of a cell
-//! will cost that falls is estimated: on every level below as much as the cells there cost per unit they can fall.
+//! deeper, and at the finest level only parts of those cells may move that did before, all totals above them, and the sub-table of the
+//! cell itself. What the parts of a cell will cost that falls is estimated: on every level below as much as the cells there cost per unit they can fall.
 //!
-//! On every level slopes are scaled over what each cell carried (Kim and Pardalos 1999), with all cells still there to be chosen, and what
-//! one level finds is where the next begins.
+//! Charges are per cell, so slopes are scaled over what each cell carried, as in [`super::price`], but with every cell still there to be
+//! chosen: a vertex has hardly any freedom left among the cells that move in it. What did not move costs its charge per a
+//! small amount that shrinks from round to round.
 
 use super::price::{Answer, NOISE, Program, Wish};
 use cellveil_attack::Products;
 use cellveil_core::{CellId, Side, Witness};
-use cellveil_lp::{Changes, EngineError};
+use cellveil_lp::EngineError;
 
-fn env(name: &str, default: usize) -> usize {
-    std::env::var(name).map_or(default, |v| v.parse().unwrap())
-}
+/// Rounds of scaling at most, at the finest level and above it.
+const ROUNDS: usize = 5;
+const COARSE_ROUNDS: usize = 3;
 
-fn envf(name: &str, default: f64) -> f64 {
-    std::env::var(name).map_or(default, |v| v.parse().unwrap())
-}
+/// What is added to how far a cell moved before its charge is spread over it, as a share of the target, and how it shrinks.
+const SMOOTH: f64 = 0.05;
+const SHRINKING: f64 = 0.4;
+
+/// An answer that costs at most this part of what is withheld gets two rounds, and one that costs next to nothing only one.
+const SMALL: f64 = 0.01;
+const NOTHING: f64 = 1e-5;
+
+/// No charge is spread over fewer steps than this.
+const LEAST_CARRIED: f64 = 1e-3;
+
+/// A table is not worth being seen coarsely if that leaves more than one cell in so many of it.
+const COARSER: usize = 4;
 
 /// A table seen down to some levels.
 struct View<'v> {
     products: &'v Products<'v>,
+    /// The levels of every dimension, and how many of them are seen.
     all: &'v [usize],
     seen: &'v [usize],
 }
@@ -33,7 +45,11 @@ impl View<'_> {
         self.products.levels_of(cell).zip(self.seen).all(|(level, &seen)| level <= seen)
     }
 
-    /// On how many combinations of levels there are parts of a cell that are not seen.
+    fn is_finest(&self) -> bool {
+        self.seen == self.all
+    }
+
+    /// On how many combinations of levels a cell has parts that are not seen.
     fn hidden(&self, cell: CellId) -> f64 {
         let down_to = |deepest: &[usize]| {
             let levels = self.products.levels_of(cell).zip(deepest);
@@ -41,119 +57,106 @@ impl View<'_> {
         };
         (down_to(self.all) - down_to(self.seen)) as f64
     }
+
+    /// The levels seen next: one more of a dimension of which the fewest are; `None` at the finest.
+    fn deeper(&self) -> Option<Vec<usize>> {
+        let open = (0..self.all.len()).filter(|&d| self.seen[d] < self.all[d]);
+        let next = open.min_by_key(|&d| self.seen[d])?;
+        let mut seen = self.seen.to_vec();
+        seen[next] += 1;
+        Some(seen)
+    }
+}
+
+/// Which cells moved when fewer levels were seen.
+struct Coarse {
+    levels: Vec<usize>,
+    moved: Vec<bool>,
 }
 
 impl Program<'_> {
-    /// The cheapest table found from coarse to fine; `None` if there is none.
+    /// The cheapest table found from coarse to fine; `None` if there is none, or the table has no hierarchies.
     pub(crate) fn cheapest_by_levels(
         &self,
         products: &Products<'_>,
     ) -> Result<Option<Witness>, EngineError> {
         let Some(all) = products.levels() else { return Ok(None) };
         let mut seen: Vec<usize> = all.iter().map(|&levels| levels.min(1)).collect();
-        let mut before: Option<(Vec<usize>, Vec<f64>)> = None;
+        let mut before: Option<Coarse> = None;
         loop {
             let view = View { products, all: &all, seen: &seen };
-            let Some(coarse) = products.seen_at(self.wish.cell, &seen) else { return Ok(None) };
-            let shown = |cell: CellId| view.shows(cell);
-            let wish = Wish { cell: coarse, ..self.wish };
-            let program = Program { wish, seen: Some(&shown), ..*self };
-            let cells = program.cells_to_move(&view, before.as_ref());
-            let Some((answer, furthest)) =
-                program.scaled(&view, cells, before.as_ref())?
-            else {
+            let Some(cell) = products.seen_at(self.wish.cell, &seen) else { return Ok(None) };
+            let shows = |cell: CellId| view.shows(cell);
+            let wish = Wish { cell, ..self.wish };
+            let program = Program { wish, seen: Some(&shows), ..*self };
+            let cells = program.to_move(&view, before.as_ref());
+            if before.is_none() && cells.len() > self.problem.len() / COARSER {
                 return Ok(None);
-            };
-            let shallow = (0..all.len()).filter(|&d| seen[d] < all[d]).min_by_key(|&d| seen[d]);
-            let Some(deeper) = shallow else { return if env("RED", 0) == 1 { self.reduced(answer) } else { Ok(self.witness(&answer)) } };
-            before = Some((seen.clone(), furthest));
-            seen[deeper] += 1;
+            }
+            let Some(answer) = program.scaled(&view, &cells)? else { return Ok(None) };
+            let Some(deeper) = view.deeper() else { return Ok(self.witness(&answer)) };
+            let moved = self.problem.cells().map(|cell| answer.is_moved(cell)).collect();
+            before = Some(Coarse { levels: seen, moved });
+            seen = deeper;
         }
     }
 
-    /// Rounds of scaled slopes; the best answer, and how far each cell moved at most.
-    fn scaled(
-        &self,
-        view: &View<'_>,
-        mut cells: Vec<CellId>,
-        before: Option<&(Vec<usize>, Vec<f64>)>,
-    ) -> Result<Option<(Answer, Vec<f64>)>, EngineError> {
-        let (scale, steps) = self.scale();
+    /// The best answer of some rounds of scaled slopes; `None` if some relation stays upset.
+    fn scaled(&self, view: &View<'_>, cells: &[CellId]) -> Result<Option<Answer>, EngineError> {
+        let (scale, target) = self.scale();
         let per_unit = self.cost_per_unit() * scale;
-        let started = std::time::Instant::now();
-        let last = view.seen == view.all;
-        let rounds = if last { env("LAST", 8) } else { env("ROUNDS", 1) };
-        // Over how much the charge is spread.
-        let known = |cell: CellId| before.filter(|(levels, _)| env("CARRY", 0) == 1 && view.products.seen_at(cell, levels) == Some(cell)).map(|(_, carried)| carried[cell.index()]);
-        let mut smooth = steps * envf("SMOOTH", 0.5);
-        let mut carried: Vec<f64> = cells.iter().map(|&cell| known(cell).map_or(f64::INFINITY, |far| far + smooth)).collect();
+        let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
+        let charges = self.charges(cells);
+        let mut smooth = SMOOTH * target;
+        let mut carried = vec![f64::INFINITY; cells.len()];
         let mut best: Option<(f64, Answer)> = None;
-        let mut first: Option<Answer> = None;
-        for round in 0..rounds {
-            let charges: Vec<f64> =
-                cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY)).collect();
-            let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
+        for round in 1..=if view.is_finest() { ROUNDS } else { COARSE_ROUNDS } {
             let slope = |at: usize, side: Side, room: f64, target: f64| {
-                let own = charges[at] / carried[at].min(room).min(target).max(1e-3);
-                own + if side == Side::Down { below[at] } else { 0.0 }
+                let spread = carried[at].min(room).min(target).max(LEAST_CARRIED);
+                charges[at] / spread + if side == Side::Down { below[at] } else { 0.0 }
             };
-            let answer = self.ask(cells.clone(), charges.clone(), &slope, Changes::Fresh, round == 0)?;
-            let Some(answer) = answer else { break };
+            let Some(answer) = self.ask(cells, &charges, &slope, round == 1)? else { break };
             if answer.upset > NOISE {
-                eprintln!("  levels {:?} columns {} upset", view.seen, cells.len());
                 return Ok(None);
             }
-            let mut cost = answer.charge();
-            let own = cost;
-            for (at, &step) in answer.moves.iter().enumerate() {
-                cost -= below[at] * step.min(0.0);
-            }
-            eprintln!(
-                "  levels {:?} columns {} objective {:.0} charge {:.0} cost {:.0} moved {} {:.2}s",
-                view.seen, cells.len(), answer.objective, own, cost,
-                answer.moves.iter().filter(|c| c.abs() > NOISE).count(), started.elapsed().as_secs_f64()
-            );
-            let kept: Vec<usize> = (0..cells.len()).filter(|&at| (env("KEEP", 1) == 1) || charges[at] == 0.0 || answer.moves[at].abs() > NOISE || cells[at] == self.wish.cell).collect();
-            cells = kept.iter().map(|&at| cells[at]).collect();
-            carried = kept.iter().map(|&at| answer.moves[at].abs() + smooth).collect();
-            smooth *= envf("SHRINK", 0.5);
-            if round == 0 && env("WIDE", 1) == 1 { first = Some(answer.clone()); }
-            let better = best.as_ref().is_none_or(|(least, _)| cost < *least);
-            if better {
+            carried = answer.moves.iter().map(|step| step.abs() + smooth).collect();
+            smooth *= SHRINKING;
+            let charge = answer.charge();
+            let falls = answer.moves.iter().zip(&below).map(|(step, below)| -step.min(0.0) * below);
+            let cost = charge + falls.sum::<f64>();
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, answer));
             }
-            if own <= 1e-5 * self.prices.withheld() || (round + 1 >= env("LEAST", 2) && own <= envf("TINY", 0.01) * self.prices.withheld()) { break; }
+            let enough = if round == 1 { NOTHING } else { SMALL };
+            if charge <= enough * self.prices.withheld() {
+                break;
+            }
         }
-        Ok(best.map(|(_, answer)| {
-            let wide = first.as_ref().unwrap_or(&answer);
-            let mut furthest = vec![0.0; self.problem.len()];
-            for (&cell, s) in wide.cells.iter().zip(&wide.moves) { if s.abs() > NOISE { furthest[cell.index()] = s.abs(); } }
-            (answer, furthest)
-        }))
+        Ok(best.map(|(_, answer)| answer))
     }
 
-    /// The cells that may move: in the last view parts of those that did, and all before.
-    fn cells_to_move(&self, view: &View<'_>, before: Option<&(Vec<usize>, Vec<f64>)>) -> Vec<CellId> {
-        let last = view.seen == view.all;
+    /// The cells that may move, ascending: all that are seen, but at the finest level only parts of those that moved before, those beside the
+    /// wish's cell, and the totals above them.
+    fn to_move(&self, view: &View<'_>, before: Option<&Coarse>) -> Vec<CellId> {
+        let before = before.filter(|_| view.is_finest());
         let moved = |cell: CellId| {
-            before.is_none_or(|(levels, carried)| {
+            before.is_none_or(|Coarse { levels, moved }| {
                 let seen = view.products.seen_at(cell, levels);
-                seen.is_some_and(|seen| carried[seen.index()] > 0.0)
+                seen.is_some_and(|seen| moved[seen.index()])
             })
         };
         let may_move = |&cell: &CellId| {
-            cell == self.wish.cell
-                || (view.shows(cell)
-                    && (!last || moved(cell) || view.products.is_beside(cell, self.wish.cell))
-                    && self.prices.charge(cell).is_some())
+            let near = || moved(cell) || view.products.is_beside(cell, self.wish.cell);
+            let shown = || view.shows(cell) && self.prices.charge(cell).is_some();
+            cell == self.wish.cell || (shown() && near())
         };
         let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
-        self.with_totals(&mut cells);
+        self.add_totals(&mut cells);
         cells
     }
 
-    /// Adds the totals above some cells, ascending.
-    fn with_totals(&self, cells: &mut Vec<CellId>) {
+    /// Adds the totals above some cells that may move.
+    fn add_totals(&self, cells: &mut Vec<CellId>) {
         let mut is_in = vec![false; self.problem.len()];
         for cell in &*cells {
             is_in[cell.index()] = true;

@@ -158,13 +158,12 @@ pub(crate) struct Program<'a> {
 }
 
 /// Cells, ascending, with what they cost if they move, and how far they did, in steps.
-#[derive(Clone)]
 pub(super) struct Answer {
-    pub(super) cells: Vec<CellId>,
+    cells: Vec<CellId>,
     charges: Vec<f64>,
     pub(super) moves: Vec<f64>,
     /// What the program says it costs.
-    pub(super) objective: f64,
+    objective: f64,
     /// By how much relations are still upset.
     pub(super) upset: f64,
     /// The prices of the relations, in cost per unit.
@@ -172,10 +171,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// How far a cell moves, in steps; 0 for noise.
-    pub(super) fn step(&self, cell: CellId) -> f64 {
-        let step = self.cells.binary_search(&cell).map_or(0.0, |at| self.moves[at].abs());
-        if step > NOISE { step } else { 0.0 }
+    pub(super) fn is_moved(&self, cell: CellId) -> bool {
+        self.cells.binary_search(&cell).is_ok_and(|at| self.moves[at].abs() > NOISE)
     }
 
     pub(super) fn charge(&self) -> f64 {
@@ -183,6 +180,9 @@ impl Answer {
         moved.map(|(charge, _)| charge).sum()
     }
 }
+
+/// What the cell at a position costs per step it moves to a side, given how many it can and the target in steps.
+type Slope<'s> = dyn Fn(usize, Side, f64, f64) -> f64 + 's;
 
 impl Program<'_> {
     /// The cheapest table found in a neighbourhood that grows as long as that pays; `None` if there is none, or it cannot be
@@ -268,12 +268,16 @@ impl Program<'_> {
         self.problem.room(cell, side).is_some_and(|room| room < target)
     }
 
+    /// What cells cost if they move, without end for those that must not.
+    pub(super) fn charges(&self, cells: &[CellId]) -> Vec<f64> {
+        cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY)).collect()
+    }
+
     /// Nothing has moved yet.
     fn all(&self, cells: &[CellId]) -> Answer {
-        let charges = cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY));
         Answer {
             cells: cells.to_vec(),
-            charges: charges.collect(),
+            charges: self.charges(cells),
             moves: vec![0.0; cells.len()],
             objective: 0.0,
             upset: 0.0,
@@ -282,7 +286,7 @@ impl Program<'_> {
     }
 
     /// Rounds that leave cells out as long as that is cheaper.
-    pub(super) fn reduced(&self, mut best: Answer) -> Result<Option<Witness>, EngineError> {
+    fn reduced(&self, mut best: Answer) -> Result<Option<Witness>, EngineError> {
         let mut least = best.charge();
         for _ in 1..ROUNDS {
             if least == 0.0 {
@@ -315,25 +319,24 @@ impl Program<'_> {
             let carried = if moved > NOISE { moved } else { room.min(target) };
             charges[at] / carried.max(NEGLIGIBLE)
         };
-        let changes =
-            if first && cells.len() > INTERIOR { Changes::Interior } else { Changes::Fresh };
-        self.ask(cells, charges.clone(), &slope, changes, first)
+        self.ask(&cells, &charges, &slope, first)
     }
 
-    /// The cheapest table in which only some cells move. `slope` is what a cell costs per step it moves to a side, given how many it
-    /// can and the target in steps. If `elastic`, relations may stay upset.
+    /// The cheapest table in which only some cells move, at given slopes; `None` if there is none, or it takes too long. In the first of
+    /// several rounds relations may stay upset.
     pub(super) fn ask(
         &self,
-        cells: Vec<CellId>,
-        charges: Vec<f64>,
-        slope: &dyn Fn(usize, Side, f64, f64) -> f64,
-        changes: Changes,
-        elastic: bool,
+        cells: &[CellId],
+        charges: &[f64],
+        slope: &Slope<'_>,
+        first: bool,
     ) -> Result<Option<Answer>, EngineError> {
         let (scale, steps) = self.scale();
         let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
+        let many = first && self.seen.is_none() && cells.len() > INTERIOR;
+        let changes = if many { Changes::Interior } else { Changes::Fresh };
         let mut model = Model { changes, ..Model::default() };
         let mut dearest: f64 = 1.0 / steps;
         for (at, &cell) in cells.iter().enumerate() {
@@ -352,7 +355,7 @@ impl Program<'_> {
                 }
             }
         }
-        let mut rows = rows(self.incidence, &cells);
+        let mut rows = rows(self.incidence, cells);
         if let Some(seen) = self.seen {
             let relations = self.problem.relations();
             rows.retain(|(row, _)| relations.row(*row as usize).all(|(cell, _)| seen(cell)));
@@ -362,7 +365,7 @@ impl Program<'_> {
                 .iter()
                 .flat_map(|&(at, c)| [(2 * at, -f64::from(c)), (2 * at + 1, f64::from(c))])
                 .collect();
-            if elastic {
+            if first {
                 for sign in [-1.0, 1.0] {
                     terms.push((model.column(UPSET_COST * dearest, 0.0, f64::INFINITY), sign));
                 }
@@ -381,6 +384,7 @@ impl Program<'_> {
         let duals =
             rows.iter().zip(&solution.duals).map(|((row, _), &dual)| (*row, per_unit(dual)));
         let (objective, duals) = (solution.objective * average, duals.collect());
+        let (cells, charges) = (cells.to_vec(), charges.to_vec());
         Ok(Some(Answer { cells, charges, moves, objective, upset, duals }))
     }
 

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) enum Manner {
     /// Many at once by programs, then quickly what that leaves open; in tables that are small enough, and where there are no insiders.
     Together,
-    /// By products of circuits; by programs only where there are none.
+    /// By products of circuits; by programs only where there are none, and in large tables where they make up much of the cost.
     Swift,
     /// By products of circuits; by programs where there are none or they make up much of the cost.
     Quick,
@@ -33,6 +33,9 @@ const ANYWHERE: usize = 12_000;
 
 /// A need that costs more than this part of all that is withheld is worth a program.
 const IMPORTANT: f64 = 0.02;
+
+/// In large tables with hierarchies one that costs more than this part of it is worth programs from coarse to fine.
+const WORTH_LEVELS: f64 = 0.005;
 
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
@@ -351,23 +354,18 @@ impl<'a> Workshop<'a> {
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
-        if let (Manner::Swift | Manner::Quick, Some(found)) = (manner, &without)
-            && self.problem.len() > PROGRAMS
-            && share(found) > std::env::var("IMP").map_or(IMPORTANT, |v| v.parse().unwrap())
-            && !self.is_sparse()
-            && let Some(products) = self.products()
+        let large = self.problem.len() > PROGRAMS;
+        if large
+            && !matches!(manner, Manner::Careful(_))
+            && let Some(found) = &without
         {
-            let t = std::time::Instant::now();
-            let by_levels = self.program(&prices, wish).cheapest_by_levels(products)?;
-            let by_levels = self.whole(by_levels);
-            eprintln!("need {} {:?} target {} cost now {:.0}: found {:.0}, by levels {:?} {:.2}s", wish.cell.0, wish.side, wish.target, cover.cost(), cover.charge(found), by_levels.as_ref().map(|w| cover.charge(w)), t.elapsed().as_secs_f64());
+            let worth_it = share(found) > WORTH_LEVELS && !self.is_sparse();
+            let by_levels = if worth_it { self.by_levels(&prices, wish)? } else { None };
             return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
             (Manner::Swift, Some(_)) => true,
-            (Manner::Quick, Some(found)) => {
-                self.problem.len() > PROGRAMS || share(found) <= IMPORTANT
-            }
+            (Manner::Quick, Some(found)) => share(found) <= IMPORTANT,
             (_, Some(found)) => cover.charge(found) == 0.0,
             (_, None) => false,
         };
@@ -403,6 +401,16 @@ impl<'a> Workshop<'a> {
                 Ok(cheapest.or(Some(furthest)))
             }
         }
+    }
+
+    /// The cheapest table found from coarse to fine, in a table with hierarchies.
+    fn by_levels(
+        &self,
+        prices: &Prices<'_>,
+        wish: Wish<'_>,
+    ) -> Result<Option<Witness>, SuppressError> {
+        let Some(products) = self.products() else { return Ok(None) };
+        Ok(self.whole(self.program(prices, wish).cheapest_by_levels(products)?))
     }
 
     /// Whether the parts of a cell, all together, cannot go as far as its level asks: the others must not move. What a width asks of a
