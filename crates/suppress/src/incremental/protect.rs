@@ -17,8 +17,10 @@ use std::sync::{Arc, OnceLock};
 pub(crate) enum Manner {
     /// Many at once by programs, then quickly what that leaves open; in tables that are small enough, and where there are no insiders.
     Together,
-    /// By products of circuits; by programs only where there are none, and in large tables where they make up much of the cost.
+    /// By products of circuits; by programs only where there are none.
     Swift,
+    /// The same, but for needs that make up much of the cost by programs from coarse to fine, as long as so many seconds are left.
+    Levels(f64),
     /// By products of circuits; by programs where there are none or they make up much of the cost.
     Quick,
     /// By whichever is cheaper, at prices changed by chance unless this is 0.
@@ -34,7 +36,7 @@ const ANYWHERE: usize = 12_000;
 /// A need that costs more than this part of all that is withheld is worth a program.
 const IMPORTANT: f64 = 0.02;
 
-/// In large tables with hierarchies one that costs more than this part of it is worth programs from coarse to fine.
+/// One that costs more than this part of it is worth programs from coarse to fine.
 const WORTH_LEVELS: f64 = 0.005;
 
 /// What costs less than this part of it is not worth anything better.
@@ -129,6 +131,14 @@ impl<'a> Workshop<'a> {
     pub(crate) fn is_sparse(&self) -> bool {
         self.problem.len() > PROGRAMS
             && self.products().is_some_and(|products| products.is_sparse())
+    }
+
+    /// Whether the table is worth being seen from coarse to fine: it is large and has hierarchies.
+    pub(crate) fn has_levels(&self) -> bool {
+        let levels = self.products().and_then(|products| products.levels());
+        self.problem.len() > PROGRAMS
+            && !self.is_sparse()
+            && levels.is_some_and(|levels| levels.iter().any(|&levels| levels > 1))
     }
 
     /// The table with every cell withheld that may be.
@@ -354,18 +364,17 @@ impl<'a> Workshop<'a> {
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
-        let large = self.problem.len() > PROGRAMS;
-        if large
-            && !matches!(manner, Manner::Careful(_))
-            && let Some(found) = &without
-        {
-            let worth_it = share(found) > WORTH_LEVELS && !self.is_sparse();
+        if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
+            let in_time = (self.context.seconds_left)().is_none_or(|left| left > reserve);
+            let worth_it = in_time && share(found) > WORTH_LEVELS;
             let by_levels = if worth_it { self.by_levels(&prices, wish)? } else { None };
             return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
             (Manner::Swift, Some(_)) => true,
-            (Manner::Quick, Some(found)) => share(found) <= IMPORTANT,
+            (Manner::Quick, Some(found)) => {
+                self.problem.len() > PROGRAMS || share(found) <= IMPORTANT
+            }
             (_, Some(found)) => cover.charge(found) == 0.0,
             (_, None) => false,
         };
