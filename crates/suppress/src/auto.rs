@@ -30,7 +30,7 @@ const IMPROVING: f64 = 0.8;
 const FLOWS: f64 = 0.4;
 
 /// Programs from coarse to fine go on until so many times what a pattern without them took is left of the time.
-const SPARE: f64 = 2.0;
+const SPARE: f64 = 3.0;
 
 impl Protect for Auto {
     fn protect(

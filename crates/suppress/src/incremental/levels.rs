@@ -15,16 +15,15 @@ use cellveil_core::{CellId, Side, Witness};
 use cellveil_lp::EngineError;
 
 /// Rounds of scaling at most, at the finest level and above it.
-const ROUNDS: usize = 5;
-const COARSE_ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
+const COARSE_ROUNDS: usize = 2;
 
 /// What is added to how far a cell moved before its charge is spread over it, as a share of the target, and how it shrinks.
 const SMOOTH: f64 = 0.05;
 const SHRINKING: f64 = 0.4;
 
-/// An answer that costs at most this part of what is withheld gets two rounds, and one that costs next to nothing only one.
+/// An answer that costs at most this part of what is withheld gets no further round.
 const SMALL: f64 = 0.01;
-const NOTHING: f64 = 1e-5;
 
 /// No charge is spread over fewer steps than this.
 const LEAST_CARRIED: f64 = 1e-3;
@@ -127,8 +126,7 @@ impl Program<'_> {
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, answer));
             }
-            let enough = if round == 1 { NOTHING } else { SMALL };
-            if charge <= enough * self.prices.withheld() {
+            if charge <= SMALL * self.prices.withheld() {
                 break;
             }
         }

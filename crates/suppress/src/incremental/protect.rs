@@ -39,6 +39,9 @@ const IMPORTANT: f64 = 0.02;
 /// One that costs more than this part of it is worth programs from coarse to fine.
 const WORTH_LEVELS: f64 = 0.005;
 
+/// …as long as no more work than this was done.
+const MOST_LEVELS: u64 = 6_000_000;
+
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
 
@@ -366,7 +369,7 @@ impl<'a> Workshop<'a> {
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
             let in_time = (self.context.seconds_left)().is_none_or(|left| left > reserve);
-            let worth_it = in_time && share(found) > WORTH_LEVELS;
+            let worth_it = in_time && self.work() < MOST_LEVELS && share(found) > WORTH_LEVELS;
             let by_levels = if worth_it { self.by_levels(&prices, wish)? } else { None };
             return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
         }
