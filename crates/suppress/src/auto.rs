@@ -32,6 +32,9 @@ const FLOWS: f64 = 0.6;
 /// A pattern of flows that costs at most so much more than its bound is good enough.
 const CLOSE: f64 = 0.997;
 
+/// Programs from coarse to fine go on until so many times what a pattern without them took is left of the time.
+const SPARE: f64 = 3.0;
+
 impl Protect for Auto {
     fn protect(
         &self,
@@ -57,12 +60,24 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let flows = of_network(problem, &Context { seconds_left: &seconds_left, ..*context })?;
     let (paid, known) = flows.unwrap_or_default();
     let pattern = with_moved(problem, &known);
+    let before = (context.seconds_left)();
     let mut cover = first(&workshop, &pattern, &known, Manner::Swift)?;
     context.progress.improved(cover.cost(), paid);
     if paid >= CLOSE * cover.cost() {
         let bound = Bound { cost: paid.min(cover.cost()) };
         let (pattern, witnesses) = cover.into_parts();
         return Ok(Protected { pattern, witnesses, bound, method: Method::Auto });
+    }
+    let left = (context.seconds_left)();
+    if workshop.has_levels() {
+        let swift = before.zip(left).map_or(0.0, |(before, left)| before - left);
+        let manner = Manner::Levels(SPARE * swift);
+        match first(&workshop, &pattern, &known, manner) {
+            Ok(other) if other.cost() < cover.cost() => cover = other,
+            Ok(_) | Err(SuppressError::OutOfTime { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        context.progress.improved(cover.cost(), 0.0);
     }
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - IMPROVING));

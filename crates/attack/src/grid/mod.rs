@@ -38,6 +38,11 @@ impl Axis {
         &self.lines_of[code as usize]
     }
 
+    /// All codes.
+    pub(crate) fn codes(&self) -> std::ops::Range<u32> {
+        0..self.lines_of.len() as u32
+    }
+
     /// The totals above a code, nearest first.
     pub(crate) fn above(&self, code: u32) -> &[u32] {
         self.tree.as_ref().map_or(&[], |tree| &tree[code as usize].0)

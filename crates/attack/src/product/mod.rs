@@ -5,6 +5,7 @@
 //! a cell costs is up to the caller, who may also forbid it.
 
 mod circuit;
+mod coarse;
 mod exchange;
 mod graph;
 mod leaves;

@@ -58,7 +58,7 @@ impl<'a> Prices<'a> {
     }
 
     /// What is withheld costs this.
-    fn withheld(&self) -> f64 {
+    pub(super) fn withheld(&self) -> f64 {
         self.cover.cost()
     }
 
@@ -140,7 +140,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 const WITHHELD_COST: f64 = 1e-5;
 
 /// Moves of fewer steps than this are the solver's noise.
-const NOISE: f64 = 1e-6;
+pub(super) const NOISE: f64 = 1e-6;
 
 /// A program on some cells, all others left alone.
 pub(crate) struct Program<'a> {
@@ -149,6 +149,8 @@ pub(crate) struct Program<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) prices: Prices<'a>,
     pub(crate) wish: Wish<'a>,
+    /// Which cells there are, where the table is not seen to its finest level; sums of others do not count.
+    pub(crate) seen: Option<&'a dyn Fn(CellId) -> bool>,
     /// Counts the cells of all programs.
     pub(crate) work: &'a AtomicU64,
     /// How long a program may take; `None` without a time limit.
@@ -156,24 +158,31 @@ pub(crate) struct Program<'a> {
 }
 
 /// Cells, ascending, with what they cost if they move, and how far they did, in steps.
-struct Answer {
+pub(super) struct Answer {
     cells: Vec<CellId>,
     charges: Vec<f64>,
-    moves: Vec<f64>,
+    pub(super) moves: Vec<f64>,
     /// What the program says it costs.
     objective: f64,
     /// By how much relations are still upset.
-    upset: f64,
+    pub(super) upset: f64,
     /// The prices of the relations, in cost per unit.
     duals: Vec<(u32, f64)>,
 }
 
 impl Answer {
-    fn charge(&self) -> f64 {
+    pub(super) fn is_moved(&self, cell: CellId) -> bool {
+        self.cells.binary_search(&cell).is_ok_and(|at| self.moves[at].abs() > NOISE)
+    }
+
+    pub(super) fn charge(&self) -> f64 {
         let moved = self.charges.iter().zip(&self.moves).filter(|(_, step)| step.abs() > NOISE);
         moved.map(|(charge, _)| charge).sum()
     }
 }
+
+/// What the cell at a position costs per step it moves to a side, given how many it can and the target in steps.
+type Slope<'s> = dyn Fn(usize, Side, f64, f64) -> f64 + 's;
 
 impl Program<'_> {
     /// The cheapest table found in a neighbourhood that grows as long as that pays; `None` if there is none, or it cannot be
@@ -259,12 +268,16 @@ impl Program<'_> {
         self.problem.room(cell, side).is_some_and(|room| room < target)
     }
 
+    /// What cells cost if they move, without end for those that must not.
+    pub(super) fn charges(&self, cells: &[CellId]) -> Vec<f64> {
+        cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY)).collect()
+    }
+
     /// Nothing has moved yet.
     fn all(&self, cells: &[CellId]) -> Answer {
-        let charges = cells.iter().map(|&cell| self.prices.charge(cell).unwrap_or(f64::INFINITY));
         Answer {
             cells: cells.to_vec(),
-            charges: charges.collect(),
+            charges: self.charges(cells),
             moves: vec![0.0; cells.len()],
             objective: 0.0,
             upset: 0.0,
@@ -296,16 +309,33 @@ impl Program<'_> {
     /// One round: without an answer before, every cell may move; else those that did, and those that cost nothing.
     fn solve(&self, before: &Answer) -> Result<Option<Answer>, EngineError> {
         let first = before.moves.iter().all(|step| *step == 0.0);
-        let (scale, steps) = self.scale();
         let kept: Vec<usize> = (0..before.cells.len())
             .filter(|&at| first || before.charges[at] == 0.0 || before.moves[at].abs() > NOISE)
             .collect();
         let cells: Vec<CellId> = kept.iter().map(|&at| before.cells[at]).collect();
         let charges: Vec<f64> = kept.iter().map(|&at| before.charges[at]).collect();
+        let slope = |at: usize, side: Side, room: f64, target: f64| {
+            let moved = before.moves[kept[at]] * side.sign() as f64;
+            let carried = if moved > NOISE { moved } else { room.min(target) };
+            charges[at] / carried.max(NEGLIGIBLE)
+        };
+        self.ask(&cells, &charges, &slope, first)
+    }
+
+    /// The cheapest table in which only some cells move, at given slopes; `None` if there is none, or it takes too long. In the first of
+    /// several rounds relations may stay upset.
+    pub(super) fn ask(
+        &self,
+        cells: &[CellId],
+        charges: &[f64],
+        slope: &Slope<'_>,
+        first: bool,
+    ) -> Result<Option<Answer>, EngineError> {
+        let (scale, steps) = self.scale();
         let priced = charges.iter().filter(|charge| **charge > 0.0 && charge.is_finite());
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
-        let many = first && cells.len() > INTERIOR;
+        let many = first && self.seen.is_none() && cells.len() > INTERIOR;
         let changes = if many { Changes::Interior } else { Changes::Fresh };
         let mut model = Model { changes, ..Model::default() };
         let mut dearest: f64 = 1.0 / steps;
@@ -317,10 +347,7 @@ impl Program<'_> {
                     let forced = if side == self.wish.side { steps } else { 0.0 };
                     model.column(0.0, forced, forced);
                 } else {
-                    let moved = before.moves[kept[at]] * side.sign() as f64;
-                    let carried = if moved > NOISE { moved } else { room.min(steps) };
-                    let slope =
-                        if held { 0.0 } else { charges[at] / average / carried.max(NEGLIGIBLE) };
+                    let slope = if held { 0.0 } else { slope(at, side, room, steps) / average };
                     if room > 0.0 {
                         dearest = dearest.max(slope);
                     }
@@ -328,7 +355,11 @@ impl Program<'_> {
                 }
             }
         }
-        let rows = rows(self.incidence, &cells);
+        let mut rows = rows(self.incidence, cells);
+        if let Some(seen) = self.seen {
+            let relations = self.problem.relations();
+            rows.retain(|(row, _)| relations.row(*row as usize).all(|(cell, _)| seen(cell)));
+        }
         for (_, terms) in &rows {
             let mut terms: Vec<(u32, f64)> = terms
                 .iter()
@@ -353,16 +384,17 @@ impl Program<'_> {
         let duals =
             rows.iter().zip(&solution.duals).map(|((row, _), &dual)| (*row, per_unit(dual)));
         let (objective, duals) = (solution.objective * average, duals.collect());
+        let (cells, charges) = (cells.to_vec(), charges.to_vec());
         Ok(Some(Answer { cells, charges, moves, objective, upset, duals }))
     }
 
     /// Units per step of a column, so that the solver sees moderate numbers, and the target in steps.
-    fn scale(&self) -> (f64, f64) {
+    pub(super) fn scale(&self) -> (f64, f64) {
         let scale = (self.wish.target as f64 / STEPS).round().max(1.0);
         (scale, self.wish.target as f64 / scale)
     }
 
-    fn witness(&self, answer: &Answer) -> Option<Witness> {
+    pub(super) fn witness(&self, answer: &Answer) -> Option<Witness> {
         let Wish { cell, side, target, .. } = self.wish;
         let (scale, _) = self.scale();
         let moved = answer.cells.iter().zip(&answer.moves).filter(|(_, step)| step.abs() > NOISE);

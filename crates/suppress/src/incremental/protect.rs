@@ -19,6 +19,8 @@ pub(crate) enum Manner {
     Together,
     /// By products of circuits; by programs only where there are none.
     Swift,
+    /// The same, but for needs that make up much of the cost by programs from coarse to fine, as long as so many seconds are left.
+    Levels(f64),
     /// By products of circuits; by programs where there are none or they make up much of the cost.
     Quick,
     /// By whichever is cheaper, at prices changed by chance unless this is 0.
@@ -33,6 +35,12 @@ const ANYWHERE: usize = 12_000;
 
 /// A need that costs more than this part of all that is withheld is worth a program.
 const IMPORTANT: f64 = 0.02;
+
+/// One that costs more than this part of it is worth programs from coarse to fine.
+const WORTH_LEVELS: f64 = 0.005;
+
+/// …as long as no more work than this was done.
+const MOST_LEVELS: u64 = 6_000_000;
 
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
@@ -126,6 +134,14 @@ impl<'a> Workshop<'a> {
     pub(crate) fn is_sparse(&self) -> bool {
         self.problem.len() > PROGRAMS
             && self.products().is_some_and(|products| products.is_sparse())
+    }
+
+    /// Whether the table is worth being seen from coarse to fine: it is large and has hierarchies.
+    pub(crate) fn has_levels(&self) -> bool {
+        let levels = self.products().and_then(|products| products.levels());
+        self.problem.len() > PROGRAMS
+            && !self.is_sparse()
+            && levels.is_some_and(|levels| levels.iter().any(|&levels| levels > 1))
     }
 
     /// The table with every cell withheld that may be.
@@ -351,6 +367,12 @@ impl<'a> Workshop<'a> {
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let without = self.without_programs(cover, &prices, wish);
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
+        if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
+            let in_time = (self.context.seconds_left)().is_none_or(|left| left > reserve);
+            let worth_it = in_time && self.work() < MOST_LEVELS && share(found) > WORTH_LEVELS;
+            let by_levels = if worth_it { self.by_levels(&prices, wish)? } else { None };
+            return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
+        }
         let enough = match (manner, &without) {
             (Manner::Swift, Some(_)) => true,
             (Manner::Quick, Some(found)) => {
@@ -391,6 +413,16 @@ impl<'a> Workshop<'a> {
                 Ok(cheapest.or(Some(furthest)))
             }
         }
+    }
+
+    /// The cheapest table found from coarse to fine, in a table with hierarchies.
+    fn by_levels(
+        &self,
+        prices: &Prices<'_>,
+        wish: Wish<'_>,
+    ) -> Result<Option<Witness>, SuppressError> {
+        let Some(products) = self.products() else { return Ok(None) };
+        Ok(self.whole(self.program(prices, wish).cheapest_by_levels(products)?))
     }
 
     /// Whether the parts of a cell, all together, cannot go as far as its level asks: the others must not move. What a width asks of a
@@ -444,6 +476,7 @@ impl<'a> Workshop<'a> {
             engine: self.context.engine,
             prices: *prices,
             wish,
+            seen: None,
             work: &self.work,
             seconds: (self.context.seconds_left)().map(|left| left.max(0.01)),
         }

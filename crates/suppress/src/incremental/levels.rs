@@ -1,0 +1,186 @@
+//! The program for one need in a large table with hierarchies, from coarse to fine.
+//!
+//! A program on all cells of a large table takes long, and most of them stay where they are. So the table is first seen at the uppermost levels of its
+//! hierarchies only, where the total above the need's cell moves instead of it. Then one dimension after the other is seen one level
+//! deeper, and at the finest level only parts of those cells may move that did before, all totals above them, and the sub-table of the
+//! cell itself. What the parts of a cell will cost that falls is estimated: on every level below as much as the cells there cost per unit they can fall.
+//!
+//! Charges are per cell, so slopes are scaled over what each cell carried, as in [`super::price`], but with every cell still there to be
+//! chosen: a vertex has hardly any freedom left among the cells that move in it. What did not move costs its charge per a
+//! small amount that shrinks from round to round.
+
+use super::price::{Answer, NOISE, Program, Wish};
+use cellveil_attack::Products;
+use cellveil_core::{CellId, Side, Witness};
+use cellveil_lp::EngineError;
+
+/// Rounds of scaling at most, at the finest level and above it.
+const ROUNDS: usize = 4;
+const COARSE_ROUNDS: usize = 2;
+
+/// What is added to how far a cell moved before its charge is spread over it, as a share of the target, and how it shrinks.
+const SMOOTH: f64 = 0.05;
+const SHRINKING: f64 = 0.4;
+
+/// An answer that costs at most this part of what is withheld gets no further round.
+const SMALL: f64 = 0.01;
+
+/// No charge is spread over fewer steps than this.
+const LEAST_CARRIED: f64 = 1e-3;
+
+/// A table is not worth being seen coarsely if that leaves more than one cell in so many of it.
+const COARSER: usize = 4;
+
+/// A table seen down to some levels.
+struct View<'v> {
+    products: &'v Products<'v>,
+    /// The levels of every dimension, and how many of them are seen.
+    all: &'v [usize],
+    seen: &'v [usize],
+}
+
+impl View<'_> {
+    fn shows(&self, cell: CellId) -> bool {
+        self.products.levels_of(cell).zip(self.seen).all(|(level, &seen)| level <= seen)
+    }
+
+    fn is_finest(&self) -> bool {
+        self.seen == self.all
+    }
+
+    /// On how many combinations of levels a cell has parts that are not seen.
+    fn hidden(&self, cell: CellId) -> f64 {
+        let down_to = |deepest: &[usize]| {
+            let levels = self.products.levels_of(cell).zip(deepest);
+            levels.map(|(level, deepest)| deepest - level + 1).product::<usize>()
+        };
+        (down_to(self.all) - down_to(self.seen)) as f64
+    }
+
+    /// The levels seen next: one more of a dimension of which the fewest are; `None` at the finest.
+    fn deeper(&self) -> Option<Vec<usize>> {
+        let open = (0..self.all.len()).filter(|&d| self.seen[d] < self.all[d]);
+        let next = open.min_by_key(|&d| self.seen[d])?;
+        let mut seen = self.seen.to_vec();
+        seen[next] += 1;
+        Some(seen)
+    }
+}
+
+/// Which cells moved when fewer levels were seen.
+struct Coarse {
+    levels: Vec<usize>,
+    moved: Vec<bool>,
+}
+
+impl Program<'_> {
+    /// The cheapest table found from coarse to fine; `None` if there is none, or the table has no hierarchies.
+    pub(crate) fn cheapest_by_levels(
+        &self,
+        products: &Products<'_>,
+    ) -> Result<Option<Witness>, EngineError> {
+        let Some(all) = products.levels() else { return Ok(None) };
+        let mut seen: Vec<usize> = all.iter().map(|&levels| levels.min(1)).collect();
+        let mut before: Option<Coarse> = None;
+        loop {
+            let view = View { products, all: &all, seen: &seen };
+            let Some(cell) = products.seen_at(self.wish.cell, &seen) else { return Ok(None) };
+            let shows = |cell: CellId| view.shows(cell);
+            let wish = Wish { cell, ..self.wish };
+            let program = Program { wish, seen: Some(&shows), ..*self };
+            let cells = program.to_move(&view, before.as_ref());
+            if before.is_none() && cells.len() > self.problem.len() / COARSER {
+                return Ok(None);
+            }
+            let Some(answer) = program.scaled(&view, &cells)? else { return Ok(None) };
+            let Some(deeper) = view.deeper() else { return Ok(self.witness(&answer)) };
+            let moved = self.problem.cells().map(|cell| answer.is_moved(cell)).collect();
+            before = Some(Coarse { levels: seen, moved });
+            seen = deeper;
+        }
+    }
+
+    /// The best answer of some rounds of scaled slopes; `None` if some relation stays upset.
+    fn scaled(&self, view: &View<'_>, cells: &[CellId]) -> Result<Option<Answer>, EngineError> {
+        let (scale, target) = self.scale();
+        let per_unit = self.cost_per_unit() * scale;
+        let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
+        let charges = self.charges(cells);
+        let mut smooth = SMOOTH * target;
+        let mut carried = vec![f64::INFINITY; cells.len()];
+        let mut best: Option<(f64, Answer)> = None;
+        for round in 1..=if view.is_finest() { ROUNDS } else { COARSE_ROUNDS } {
+            let slope = |at: usize, side: Side, room: f64, target: f64| {
+                let spread = carried[at].min(room).min(target).max(LEAST_CARRIED);
+                charges[at] / spread + if side == Side::Down { below[at] } else { 0.0 }
+            };
+            let Some(answer) = self.ask(cells, &charges, &slope, round == 1)? else { break };
+            if answer.upset > NOISE {
+                return Ok(None);
+            }
+            carried = answer.moves.iter().map(|step| step.abs() + smooth).collect();
+            smooth *= SHRINKING;
+            let charge = answer.charge();
+            let falls = answer.moves.iter().zip(&below).map(|(step, below)| -step.min(0.0) * below);
+            let cost = charge + falls.sum::<f64>();
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, answer));
+            }
+            if charge <= SMALL * self.prices.withheld() {
+                break;
+            }
+        }
+        Ok(best.map(|(_, answer)| answer))
+    }
+
+    /// The cells that may move, ascending: all that are seen, but at the finest level only parts of those that moved before, those beside the
+    /// wish's cell, and the totals above them.
+    fn to_move(&self, view: &View<'_>, before: Option<&Coarse>) -> Vec<CellId> {
+        let before = before.filter(|_| view.is_finest());
+        let moved = |cell: CellId| {
+            before.is_none_or(|Coarse { levels, moved }| {
+                let seen = view.products.seen_at(cell, levels);
+                seen.is_some_and(|seen| moved[seen.index()])
+            })
+        };
+        let may_move = |&cell: &CellId| {
+            let near = || moved(cell) || view.products.is_beside(cell, self.wish.cell);
+            let shown = || view.shows(cell) && self.prices.charge(cell).is_some();
+            cell == self.wish.cell || (shown() && near())
+        };
+        let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+        self.add_totals(&mut cells);
+        cells
+    }
+
+    /// Adds the totals above some cells that may move.
+    fn add_totals(&self, cells: &mut Vec<CellId>) {
+        let mut is_in = vec![false; self.problem.len()];
+        for cell in &*cells {
+            is_in[cell.index()] = true;
+        }
+        let mut at = 0;
+        while let Some(&cell) = cells.get(at) {
+            at += 1;
+            for &(row, coefficient) in self.incidence.of(cell) {
+                let total = self.problem.relations().total(row as usize);
+                if let Some(total) = total.filter(|_| coefficient > 0)
+                    && self.prices.charge(total).is_some()
+                    && !std::mem::replace(&mut is_in[total.index()], true)
+                {
+                    cells.push(total);
+                }
+            }
+        }
+        cells.sort_unstable();
+    }
+
+    /// What cells cost per unit they can fall, on the whole.
+    fn cost_per_unit(&self) -> f64 {
+        let falls = self.problem.cells().filter_map(|cell| {
+            Some((self.problem.cost(cell), self.problem.room(cell, Side::Down)? as f64))
+        });
+        let (costs, rooms) = falls.fold((0.0, 0.0), |(c, r), (cost, room)| (c + cost, r + room));
+        if rooms > 0.0 { costs / rooms } else { 0.0 }
+    }
+}
