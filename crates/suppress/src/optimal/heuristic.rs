@@ -145,7 +145,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn keep(&self, best: &mut Best, pattern: &Pattern, witnesses: &[Witness]) {
+    pub(super) fn keep(&self, best: &mut Best, pattern: &Pattern, witnesses: &[Witness]) {
         let cost = self.problem.cost_of(pattern);
         if cost < self.problem.cost_of(&best.pattern) {
             *best = Best { pattern: pattern.clone(), witnesses: witnesses.to_vec() };

@@ -5,6 +5,7 @@
 //! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
 
 mod ascent;
+mod branch;
 mod cuts;
 mod flows;
 pub(crate) mod heuristic;
@@ -66,10 +67,14 @@ pub(crate) fn from(
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
-        let mut search = Search { problem, context, rounds };
+        let mut search = Search { problem, context, rounds, step: step(problem) };
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
-            search.run(&mut best, budget)?;
+            if std::env::var_os("BRANCH").is_some() {
+                search.branch(&mut best, u64::MAX)?;
+            } else {
+                search.run(&mut best, budget)?;
+            }
         }
         bound += search.rounds.bound;
     }
@@ -113,7 +118,7 @@ pub fn lower_bound(
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
-        let mut search = Search { problem, context, rounds };
+        let mut search = Search { problem, context, rounds, step: step(problem) };
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound.max(ascended);
     }
@@ -161,6 +166,12 @@ pub(crate) fn with_moved(problem: &Problem, witnesses: &[Witness]) -> Pattern {
         }
     }
     pattern
+}
+
+/// How far apart the costs of patterns are that are not the same.
+fn step(problem: &Problem) -> f64 {
+    let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
+    if is_whole { 1.0 - 1e-6 } else { 0.0 }
 }
 
 /// Where every cell costs a whole number, so does every pattern.

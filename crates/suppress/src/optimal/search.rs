@@ -22,6 +22,8 @@ pub(super) struct Search<'a> {
     pub(super) problem: &'a Problem,
     pub(super) context: &'a Context<'a>,
     pub(super) rounds: Rounds<'a>,
+    /// Patterns whose costs differ, differ by more than this.
+    pub(super) step: f64,
 }
 
 /// What may be spent on a component.
@@ -40,7 +42,7 @@ const WORTHWHILE: f64 = 2e-3;
 const SEVERAL: usize = 6;
 
 /// Costs closer than this share are equal.
-const EQUAL: f64 = 1e-8;
+pub(super) const EQUAL: f64 = 1e-8;
 
 impl Search<'_> {
     /// Rounds of cuts until they gain little, or the gap of a known pattern is small. Says whether some pattern may be safe.
@@ -91,7 +93,7 @@ impl Search<'_> {
     }
 
     /// What the secondaries of a pattern cost in this component.
-    fn cost(&self, pattern: &Pattern) -> f64 {
+    pub(super) fn cost(&self, pattern: &Pattern) -> f64 {
         let system = self.rounds.system;
         let cells = system.component.cells.iter().zip(&system.free).zip(&system.costs);
         cells
@@ -219,7 +221,7 @@ impl Search<'_> {
     }
 
     /// The best pattern with the cells of this component as given.
-    fn pattern(&self, best: &Best, withheld: &[bool]) -> Pattern {
+    pub(super) fn pattern(&self, best: &Best, withheld: &[bool]) -> Pattern {
         let mut pattern = best.pattern.clone();
         let cells = &self.rounds.system.component.cells;
         for (&cell, _) in cells.iter().zip(&self.rounds.system.free).filter(|(_, free)| **free) {
@@ -247,7 +249,7 @@ impl Search<'_> {
     }
 
     /// Attacks a pattern that reaches all levels so far. What it exposes becomes levels and cuts.
-    fn judge(&mut self, pattern: &Pattern) -> Result<Verdict, SuppressError> {
+    pub(super) fn judge(&mut self, pattern: &Pattern) -> Result<Verdict, SuppressError> {
         let options = Options { intervals: Intervals::None };
         let found = attack(self.problem, pattern, self.context.engine, options, &[])?;
         if found.audit.exposed.is_empty() {
@@ -313,7 +315,7 @@ const SMALL: f64 = 2e-3;
 /// What the engine's bound of a search for whole patterns may be off by, as a share.
 const SEARCHED: f64 = 1e-9;
 
-enum Verdict {
+pub(super) enum Verdict {
     Safe(Vec<Witness>),
     /// Whether levels are missed that nobody knew of.
     Exposed {
