@@ -47,7 +47,7 @@ impl Search<'_> {
         open.insert(key(self.rounds.bound, 0), Node { fixed: Vec::new(), number });
         let mut gains = vec![[Gain::default(); 2]; self.rounds.system.len()];
         let mut done = 0;
-        let fixed_for_good = self.decided(best);
+        let (mut t_explore, mut t_choose, mut t_round) = (0.0, 0.0, 0.0);
         while let Some(((bits, _), node)) = open.pop_first() {
             let bound = f64::from_bits(bits);
             let cost = self.cost(&best.pattern);
@@ -61,13 +61,22 @@ impl Search<'_> {
             }
             done += 1;
             if done % 20 == 1 {
-                eprintln!("node {done} open {} depth {} bound {bound:.0} cost {cost:.0} cuts {} left {:?}", open.len(), node.fixed.len(), self.rounds.master.cuts.len(), (self.context.seconds_left)());
+                eprintln!("node {done} open {} depth {} bound {bound:.0} cost {cost:.0} cuts {} left {:?} times {t_explore:.1} {t_choose:.1} {t_round:.1}", open.len(), node.fixed.len(), self.rounds.master.cuts.len(), (self.context.seconds_left)());
             }
-            let mut fixed = fixed_for_good.clone();
-            fixed.extend(&node.fixed);
+            let mut fixed = node.fixed.clone();
             self.rounds.master.fix(&fixed)?;
-            let Some((bound, relaxed)) = self.explore(best, bound)? else { continue };
-            let Some((at, bounds)) = self.choose(&fixed, &relaxed, bound, best, &mut gains)? else {
+            let t0 = std::time::Instant::now();
+            let Some((bound, relaxed)) = self.explore(best, bound, &mut fixed)? else { t_explore += t0.elapsed().as_secs_f64(); continue };
+            t_explore += t0.elapsed().as_secs_f64();
+            let t0 = std::time::Instant::now();
+            if done % 10 == 1 {
+                self.round_up(best, &relaxed)?;
+            }
+            t_round += t0.elapsed().as_secs_f64();
+            let t0 = std::time::Instant::now();
+            let chosen = self.choose(&fixed, &relaxed, bound, best, &mut gains)?;
+            t_choose += t0.elapsed().as_secs_f64();
+            let Some((at, bounds)) = chosen else {
                 // Nothing is left to branch on, and yet it is not known what the pattern is worth.
                 open.insert(key(bound, node.number), node);
                 break;
@@ -77,7 +86,7 @@ impl Search<'_> {
                     continue;
                 }
                 number += 1;
-                let mut fixed = node.fixed.clone();
+                let mut fixed = fixed.clone();
                 fixed.push((at, withheld));
                 open.insert(key(child, number), Node { fixed, number });
             }
@@ -93,17 +102,30 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Cells that every cheaper pattern publishes, or withholds.
-    fn decided(&self, best: &Best) -> Vec<(u32, bool)> {
-        let cost = self.cost(&best.pattern);
-        let Some(relaxed) = &self.rounds.relaxed else { return Vec::new() };
-        let positions = self.rounds.master.positions().iter();
-        let decided = positions.filter_map(|&at| {
+    /// Fixes what no pattern of a node that is cheaper than the best can have otherwise.
+    fn decide(&self, relaxed: &Relaxed, cost: f64, fixed: &mut Vec<(u32, bool)>) -> bool {
+        let before = fixed.len();
+        for &at in self.rounds.master.positions() {
             let price = relaxed.reduced[at as usize];
-            let is_decided = relaxed.bound + price.abs() > cost * (1.0 + 1e-6);
-            is_decided.then_some((at, price < 0.0))
-        });
-        decided.collect()
+            if price.is_finite()
+                && relaxed.bound + price.abs() > cost - self.step + 1e-6 * cost
+                && fixed.iter().all(|&(other, _)| other != at)
+            {
+                fixed.push((at, price < 0.0));
+            }
+        }
+        fixed.len() > before
+    }
+
+    /// A safe pattern from a fractional one, and cuts on the way to it.
+    fn round_up(&mut self, best: &mut Best, relaxed: &Relaxed) -> Result<(), SuppressError> {
+        let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
+        if self.rounds.cut_off(&mut withheld, &[])? > 0 {
+            let known = best.witnesses.clone();
+            let pattern = self.pattern(best, &withheld);
+            self.improve(best, &pattern, &known)?;
+        }
+        Ok(())
     }
 
     /// Whether no pattern above a bound is cheaper than the best.
@@ -112,7 +134,7 @@ impl Search<'_> {
     }
 
     /// Rounds of cuts at a node. The last fractional pattern and the bound; `None` if the node holds no pattern that is cheaper than the best.
-    fn explore(&mut self, best: &mut Best, mut bound: f64) -> Result<Option<(f64, Relaxed)>, SuppressError> {
+    fn explore(&mut self, best: &mut Best, mut bound: f64, fixed: &mut Vec<(u32, bool)>) -> Result<Option<(f64, Relaxed)>, SuppressError> {
         loop {
             let Some(relaxed) = self.rounds.master.solve((self.context.seconds_left)())? else { return Ok(None) };
             let cost = self.cost(&best.pattern);
@@ -120,6 +142,9 @@ impl Search<'_> {
             bound = bound.max(relaxed.bound);
             if self.is_closed(bound, cost) {
                 return Ok(None);
+            }
+            if self.decide(&relaxed, cost, fixed) {
+                self.rounds.master.fix(fixed)?;
             }
             let mut added = self.rounds.separate(&relaxed)?;
             if added == 0 && is_whole(&relaxed.point) {

@@ -7,6 +7,7 @@
 mod ascent;
 mod branch;
 mod cuts;
+mod equal;
 mod flows;
 pub(crate) mod heuristic;
 mod level;
@@ -24,6 +25,7 @@ use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
+use equal::Equal;
 use flows::by_flows;
 use level::{Level, System};
 use rounds::Rounds;
@@ -61,22 +63,25 @@ pub(crate) fn from(
     let exposed = exposed(problem, context)?;
     let mut bound = problem.cost_of(&problem.start());
     for component in &everything(problem) {
-        let system = System::new(problem, component);
+        let equal = Equal::new(problem, component);
+        let system = System::of_equal(problem, &equal);
         let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
             continue;
         }
+        eprintln!("cells {} classes {} rows {} -> {} forced {}", component.cells.len(), system.len(), component.rows.len(), equal.component.rows.len(), system.forced);
         let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem) };
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             if std::env::var_os("BRANCH").is_some() {
+                search.run(&mut best, Budget { searches: 4, ..budget })?;
                 search.branch(&mut best, u64::MAX)?;
             } else {
                 search.run(&mut best, budget)?;
             }
         }
-        bound += search.rounds.bound;
+        bound += search.rounds.bound + system.forced;
     }
     let cost = problem.cost_of(&best.pattern);
     Ok(Protected {
@@ -107,20 +112,22 @@ pub fn lower_bound(
     let exposed = exposed(problem, context)?;
     let mut cost = problem.cost_of(&problem.start());
     for component in &everything(problem) {
-        let system = System::new(problem, component);
+        let equal = Equal::new(problem, component);
+        let system = System::of_equal(problem, &equal);
         let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
             continue;
         }
+        eprintln!("cells {} classes {} rows {} -> {} forced {}", component.cells.len(), system.len(), component.rows.len(), equal.component.rows.len(), system.forced);
         let ascended = ascent(&system, &levels);
         if levels.len() > MANY {
-            cost += ascended;
+            cost += ascended + system.forced;
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem) };
         search.cut(known, work, (context.seconds_left)())?;
-        cost += search.rounds.bound.max(ascended);
+        cost += search.rounds.bound.max(ascended) + system.forced;
     }
     let cost = whole(problem, cost);
     Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })

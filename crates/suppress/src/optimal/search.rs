@@ -8,7 +8,7 @@ use super::rounds::{Round, Rounds};
 use super::whole::Table;
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Intervals, Options, attack};
-use cellveil_core::{CellId, Pattern, Problem, Why, Witness};
+use cellveil_core::{CellId, Pattern, Problem, Status, Why, Witness};
 use cellveil_lp::{Limits, Model, Outcome};
 
 /// The best pattern so far, of the whole table.
@@ -95,11 +95,11 @@ impl Search<'_> {
     /// What the secondaries of a pattern cost in this component.
     pub(super) fn cost(&self, pattern: &Pattern) -> f64 {
         let system = self.rounds.system;
-        let cells = system.component.cells.iter().zip(&system.free).zip(&system.costs);
-        cells
-            .filter(|((cell, free), _)| **free && pattern.is_withheld(**cell))
-            .map(|(_, cost)| cost)
-            .sum()
+        let withheld = |cell: &&CellId| pattern.is_withheld(**cell);
+        let of_class = |(cells, _): (&Vec<CellId>, &bool)| -> f64 {
+            cells.iter().filter(withheld).map(|&cell| self.problem.cost(cell)).sum()
+        };
+        system.members.iter().zip(&system.free).filter(|(_, free)| **free).map(of_class).sum()
     }
 
     fn is_proven(&self, cost: f64) -> bool {
@@ -124,6 +124,7 @@ impl Search<'_> {
             let pattern = self.pattern(best, &withheld);
             let known = self.tables(&best.witnesses, &pattern);
             let added = self.rounds.cut_off(&mut grown, &known)?;
+            eprintln!("   cut off: {added} cuts, left {:?}", (self.context.seconds_left)());
             let mut learnt = added > 0;
             if added > 0 {
                 let known = best.witnesses.clone();
@@ -197,7 +198,10 @@ impl Search<'_> {
         let open = 1.0 - self.rounds.bound / cost;
         let gap = if open < SMALL { 0.0 } else { EARLY * open };
         let limits = Limits { nodes: Some(budget.nodes), seconds, gap, ..Limits::default() };
-        let (solution, bound, ended) = match session.solve(&limits)? {
+        let t0 = (self.context.seconds_left)();
+        let outcome = session.solve(&limits)?;
+        eprintln!("search {reach:?} cuts {} cols {} open {} gap {gap:.5} took {:.2} {}", self.rounds.master.cuts.len(), model.columns.len(), model.columns.iter().filter(|c| c.upper > 0.0).count(), t0.zip((self.context.seconds_left)()).map_or(0.0, |(a, b)| a - b), match &outcome { Outcome::Optimal(s) => format!("optimal {}", s.objective * self.rounds.master.scale), Outcome::Incumbent(s, b) => format!("incumbent {} bound {}", s.objective * self.rounds.master.scale, b * self.rounds.master.scale), Outcome::Infeasible => "infeasible".into(), _ => "other".into() });
+        let (solution, bound, ended) = match outcome {
             Outcome::Optimal(solution) => {
                 let bound = solution.objective * (1.0 - gap);
                 (solution, bound, if gap > 0.0 { Ended::Nearly } else { Ended::Finished })
@@ -223,27 +227,32 @@ impl Search<'_> {
     /// The best pattern with the cells of this component as given.
     pub(super) fn pattern(&self, best: &Best, withheld: &[bool]) -> Pattern {
         let mut pattern = best.pattern.clone();
-        let cells = &self.rounds.system.component.cells;
-        for (&cell, _) in cells.iter().zip(&self.rounds.system.free).filter(|(_, free)| **free) {
-            pattern.give_back(cell);
-        }
-        for (&cell, _) in cells.iter().zip(withheld).filter(|(_, withheld)| **withheld) {
-            pattern.withhold(cell, Why::Secondary);
+        for (cells, withheld) in self.rounds.system.members.iter().zip(withheld) {
+            for &cell in cells.iter().filter(|&&cell| self.problem.status(cell) == Status::Free) {
+                if *withheld {
+                    pattern.withhold(cell, Why::Secondary);
+                } else {
+                    pattern.give_back(cell);
+                }
+            }
         }
         pattern
     }
 
     /// The witnesses that hold for a pattern too, as moves of cells of this component.
     fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
-        let component = self.rounds.system.component;
+        let system = self.rounds.system;
         let holds =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
         let moves = |witness: &Witness| {
             let unit = f64::from(witness.denominator);
             let moves = witness.moves.iter();
+            let mut moves: Table = moves
+                .filter_map(|&(cell, step)| Some((system.position(cell)?, step as f64 / unit)))
+                .collect();
+            moves.sort_unstable_by_key(|&(at, _)| at);
+            moves.dedup_by_key(|&mut (at, _)| at);
             moves
-                .filter_map(|&(cell, step)| Some((component.position(cell)?, step as f64 / unit)))
-                .collect()
         };
         witnesses.iter().filter(holds).map(moves).collect()
     }
