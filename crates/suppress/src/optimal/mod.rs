@@ -74,7 +74,10 @@ pub(crate) fn from(
         let mut search = Search { problem, context, rounds, step: step(problem) };
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
-            if std::env::var_os("BRANCH").is_some() {
+            if std::env::var_os("FLATS").is_some() {
+                search.exchange(&mut best)?;
+                search.run(&mut best, budget)?;
+            } else if std::env::var_os("BRANCH").is_some() {
                 search.run(&mut best, Budget { searches: 4, ..budget })?;
                 search.branch(&mut best, u64::MAX)?;
             } else {

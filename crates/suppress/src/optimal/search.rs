@@ -240,7 +240,7 @@ impl Search<'_> {
     }
 
     /// The witnesses that hold for a pattern too, as moves of cells of this component.
-    fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
+    pub(super) fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
         let system = self.rounds.system;
         let holds =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
