@@ -74,7 +74,7 @@ impl Search<'_> {
             }
             t_round += t0.elapsed().as_secs_f64();
             let t0 = std::time::Instant::now();
-            let chosen = self.choose(&fixed, &relaxed, bound, best, &mut gains)?;
+            let chosen = self.choose(&relaxed, bound, best, &mut gains)?;
             t_choose += t0.elapsed().as_secs_f64();
             let Some((at, bounds)) = chosen else {
                 // Nothing is left to branch on, and yet it is not known what the pattern is worth.
@@ -120,7 +120,7 @@ impl Search<'_> {
     /// A safe pattern from a fractional one, and cuts on the way to it.
     fn round_up(&mut self, best: &mut Best, relaxed: &Relaxed) -> Result<(), SuppressError> {
         let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
-        if self.rounds.cut_off(&mut withheld, &[])? > 0 {
+        if self.rounds.cut_off(&mut withheld, &[], usize::MAX)? > 0 {
             let known = best.witnesses.clone();
             let pattern = self.pattern(best, &withheld);
             self.improve(best, &pattern, &known)?;
@@ -150,7 +150,7 @@ impl Search<'_> {
             if added == 0 && is_whole(&relaxed.point) {
                 let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
                 let pattern = self.pattern(best, &withheld);
-                added = self.rounds.cut_off(&mut withheld, &[])?;
+                added = self.rounds.cut_off(&mut withheld, &[], usize::MAX)?;
                 if added == 0 {
                     match self.judge(&pattern)? {
                         Verdict::Safe(witnesses) => {
@@ -175,7 +175,6 @@ impl Search<'_> {
     /// The cell to branch on, and bounds of both halves: published, withheld.
     fn choose(
         &mut self,
-        fixed: &[(u32, bool)],
         relaxed: &Relaxed,
         bound: f64,
         best: &Best,
@@ -215,14 +214,10 @@ impl Search<'_> {
                 tried += 1;
                 let mut bounds = [bound; 2];
                 for withheld in [false, true] {
-                    let mut with = fixed.to_vec();
-                    with.push((at, withheld));
-                    self.rounds.master.fix(&with)?;
                     let half = &mut bounds[usize::from(withheld)];
-                    *half = match self.rounds.master.solve((self.context.seconds_left)())? {
-                        Some(relaxed) => relaxed.bound.max(bound).min(cost),
-                        None => cost,
-                    };
+                    let seconds = (self.context.seconds_left)();
+                    let probed = self.rounds.master.probe(at, withheld, seconds)?;
+                    *half = probed.map_or(cost, |probed| probed.clamp(bound, cost));
                     let share = relaxed.point[at as usize];
                     let way = if withheld { 1.0 - share } else { share };
                     let gain = &mut gains[at as usize][usize::from(withheld)];

@@ -36,10 +36,10 @@ pub(super) struct Relaxed {
 }
 
 /// A cut that has not mattered for this many solves is left out.
-const IDLE: u32 = 12;
+const IDLE: u32 = 25;
 
 /// Below so many cuts all are kept.
-const FEW: usize = 2000;
+const FEW: usize = 3000;
 
 /// What a bound may be off by rounding, as a share.
 const ROUNDING: f64 = 1e-11;
@@ -127,6 +127,28 @@ impl<'a> Master<'a> {
     /// Solves the program, within so many seconds; `None` if the cuts contradict each other, so that no pattern is safe.
     pub(super) fn solve(&mut self, seconds: Option<f64>) -> Result<Option<Relaxed>, EngineError> {
         self.forget_idle();
+        let Some(solution) = self.solution(seconds)? else { return Ok(None) };
+        for (idle, dual) in self.idle.iter_mut().zip(&solution.duals) {
+            *idle = if *dual > 1e-9 { 0 } else { *idle + 1 };
+        }
+        Ok(Some(self.relaxed(&solution)))
+    }
+
+    /// The bound with one more position withheld or published; `None` if there is no pattern then.
+    pub(super) fn probe(
+        &mut self,
+        at: u32,
+        withheld: bool,
+        seconds: Option<f64>,
+    ) -> Result<Option<f64>, EngineError> {
+        self.limit(at, [f64::from(u8::from(withheld)); 2])?;
+        let solution = self.solution(seconds)?;
+        let bound = solution.map(|solution| self.relaxed(&solution).bound);
+        self.limit(at, [0.0, 1.0])?;
+        Ok(bound)
+    }
+
+    fn solution(&mut self, seconds: Option<f64>) -> Result<Option<Solution>, EngineError> {
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.engine.open(&self.model(false))?,
@@ -134,19 +156,15 @@ impl<'a> Master<'a> {
         let seconds = seconds.map(|left| left.max(0.01));
         let outcome = session.solve(&Limits { seconds, ..Limits::default() })?;
         self.session = Some(session);
-        let solution = match outcome {
-            Outcome::Optimal(solution) => solution,
-            Outcome::Infeasible => return Ok(None),
-            _ => Solution {
+        Ok(match outcome {
+            Outcome::Optimal(solution) => Some(solution),
+            Outcome::Infeasible => None,
+            _ => Some(Solution {
                 columns: vec![0.0; self.positions.len()],
                 duals: vec![0.0; self.cuts.len()],
                 ..Solution::default()
-            },
-        };
-        for (idle, dual) in self.idle.iter_mut().zip(&solution.duals) {
-            *idle = if *dual > 1e-9 { 0 } else { *idle + 1 };
-        }
-        Ok(Some(self.relaxed(&solution)))
+            }),
+        })
     }
 
     /// The model of the cuts so far.

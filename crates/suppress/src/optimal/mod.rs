@@ -77,9 +77,6 @@ pub(crate) fn from(
             if std::env::var_os("FLATS").is_some() {
                 search.exchange(&mut best)?;
                 search.run(&mut best, budget)?;
-            } else if std::env::var_os("BRANCH").is_some() {
-                search.run(&mut best, Budget { searches: 4, ..budget })?;
-                search.branch(&mut best, u64::MAX)?;
             } else {
                 search.run(&mut best, budget)?;
             }

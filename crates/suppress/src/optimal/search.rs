@@ -115,6 +115,9 @@ impl Search<'_> {
             if self.is_proven(cost) || self.context.is_over() {
                 break;
             }
+            if self.rounds.bound > (1.0 - CLOSE) * cost {
+                return self.branch(best, u64::from(budget.nodes));
+            }
             let before = self.rounds.bound;
             let Some((withheld, ended)) = self.cheapest(best, cost, budget, reach)? else { break };
             if self.is_proven(cost) {
@@ -123,8 +126,7 @@ impl Search<'_> {
             let mut grown = withheld.clone();
             let pattern = self.pattern(best, &withheld);
             let known = self.tables(&best.witnesses, &pattern);
-            let added = self.rounds.cut_off(&mut grown, &known)?;
-            eprintln!("   cut off: {added} cuts, left {:?}", (self.context.seconds_left)());
+            let added = self.rounds.cut_off(&mut grown, &known, usize::MAX)?;
             let mut learnt = added > 0;
             if added > 0 {
                 let known = best.witnesses.clone();
@@ -198,10 +200,7 @@ impl Search<'_> {
         let open = 1.0 - self.rounds.bound / cost;
         let gap = if open < SMALL { 0.0 } else { EARLY * open };
         let limits = Limits { nodes: Some(budget.nodes), seconds, gap, ..Limits::default() };
-        let t0 = (self.context.seconds_left)();
-        let outcome = session.solve(&limits)?;
-        eprintln!("search {reach:?} cuts {} cols {} open {} gap {gap:.5} took {:.2} {}", self.rounds.master.cuts.len(), model.columns.len(), model.columns.iter().filter(|c| c.upper > 0.0).count(), t0.zip((self.context.seconds_left)()).map_or(0.0, |(a, b)| a - b), match &outcome { Outcome::Optimal(s) => format!("optimal {}", s.objective * self.rounds.master.scale), Outcome::Incumbent(s, b) => format!("incumbent {} bound {}", s.objective * self.rounds.master.scale, b * self.rounds.master.scale), Outcome::Infeasible => "infeasible".into(), _ => "other".into() });
-        let (solution, bound, ended) = match outcome {
+        let (solution, bound, ended) = match session.solve(&limits)? {
             Outcome::Optimal(solution) => {
                 let bound = solution.objective * (1.0 - gap);
                 (solution, bound, if gap > 0.0 { Ended::Nearly } else { Ended::Finished })
@@ -274,7 +273,7 @@ impl Search<'_> {
         if news {
             let is_withheld = |&cell: &CellId| pattern.is_withheld(cell);
             let mut withheld: Vec<bool> = system.component.cells.iter().map(is_withheld).collect();
-            self.rounds.cut_off(&mut withheld, &[])?;
+            self.rounds.cut_off(&mut withheld, &[], usize::MAX)?;
         }
         Ok(Verdict::Exposed { news })
     }
@@ -320,6 +319,9 @@ const SEARCHING_NEAR: f64 = 0.1;
 /// Which part of the gap a search may leave open, and the gap from which on it may leave none.
 const EARLY: f64 = 0.2;
 const SMALL: f64 = 2e-3;
+
+/// From this gap on branch and cut closes the rest: the engine would begin anew after every pattern it finds.
+const CLOSE: f64 = 0.05;
 
 /// What the engine's bound of a search for whole patterns may be off by, as a share.
 const SEARCHED: f64 = 1e-9;

@@ -26,6 +26,9 @@ const NOISE: f64 = 0.8;
 /// So many rounds without a cheaper flat end the search.
 const IN_VAIN: usize = 40;
 
+/// So many levels that it misses are enough to know about a pattern.
+const ENOUGH: usize = 8;
+
 /// A cheaper pattern that may be safe.
 struct Candidate {
     cost: f64,
@@ -71,11 +74,20 @@ impl Search<'_> {
                 let pattern = self.pattern(best, &withheld);
                 let known = self.tables(&best.witnesses, &pattern);
                 let t0 = std::time::Instant::now();
-                let cuts = self.rounds.cut_off(&mut withheld.clone(), &known)?;
+                let cuts = self.rounds.cut_off(&mut withheld.clone(), &known, ENOUGH)?;
                 if asked % 10 == 1 {
                     eprintln!("exchange round {round} asked {asked} safe {safe} candidate {:.0} of {:.0} cuts +{cuts} = {} in {:.2}s left {:?}", self.cost(&pattern), self.cost(&best.pattern), self.rounds.master.cuts.len(), t0.elapsed().as_secs_f64(), (self.context.seconds_left)());
                 }
                 if cuts > 0 {
+                    let before = self.cost(&best.pattern);
+                    let t0 = std::time::Instant::now();
+                    let witnesses = best.witnesses.clone();
+                    self.improve(best, &pattern, &witnesses)?;
+                    eprintln!("  completed {:.0}: {before:.0} -> {:.0} in {:.1}", self.cost(&pattern), self.cost(&best.pattern), t0.elapsed().as_secs_f64());
+                    if self.cost(&best.pattern) < before {
+                        current = self.flat_of(best, &classes);
+                        break;
+                    }
                     continue;
                 }
                 if let Verdict::Safe(witnesses) = self.judge(&pattern)? {
