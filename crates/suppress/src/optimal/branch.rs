@@ -1,36 +1,38 @@
 //! Branch and cut: the cheapest fractional pattern, cuts against it, and where these gain little, one cell withheld in one half of the
 //! search and published in the other.
 //!
-//! Cuts hold everywhere, so what one node finds serves all others.
+//! Cuts hold everywhere, so what one node finds serves all others, and nothing is ever begun anew. Cells whose price would lift a node above
+//! the best pattern are settled in it, which makes further cuts possible.
 
 use super::master::Relaxed;
-use super::search::{Best, Search, Verdict};
+use super::pseudo::Gains;
+use super::search::{Best, EQUAL, Search, Verdict};
 use crate::method::SuppressError;
 use std::collections::BTreeMap;
 
-/// A part of the search: patterns that withhold some cells and publish some others.
-struct Node {
-    fixed: Vec<(u32, bool)>,
-    /// Rounds without a cell to branch on so far.
-    number: u64,
+/// Cells that are published or withheld.
+type Fixed = Vec<(u32, bool)>;
+
+/// The parts of the search that are open, by their bounds.
+#[derive(Default)]
+struct Open {
+    nodes: BTreeMap<(u64, u64), Fixed>,
+    count: u64,
 }
 
-/// What branching on cells has gained, per share of a cell.
-#[derive(Clone, Copy, Default)]
-struct Gain {
-    sum: f64,
-    count: u32,
-}
+impl Open {
+    /// Bounds are not negative, so their bits are in their order.
+    fn push(&mut self, bound: f64, fixed: Fixed) {
+        self.count += 1;
+        self.nodes.insert((bound.max(0.0).to_bits(), self.count), fixed);
+    }
 
-impl Gain {
-    fn mean(self, otherwise: f64) -> f64 {
-        if self.count == 0 { otherwise } else { self.sum / f64::from(self.count) }
+    /// The one with the least bound.
+    fn pop(&mut self) -> Option<(f64, Fixed)> {
+        let ((bits, _), fixed) = self.nodes.pop_first()?;
+        Some((f64::from_bits(bits), fixed))
     }
 }
-
-/// How many cells are tried out at a node, and how often a cell is, before what it gained is believed.
-const TRIED: usize = 8;
-const BELIEVED: u32 = 3;
 
 /// Rounds of a node end when one closes less than this share of what is open.
 const WORTHWHILE: f64 = 0.03;
@@ -38,197 +40,185 @@ const WORTHWHILE: f64 = 0.03;
 /// Shares closer to nothing or all are whole.
 const WHOLE: f64 = 1e-6;
 
+/// A fractional pattern is made whole at every so many nodes, with cells withheld that are to one of these shares.
+const ROUNDED: u64 = 10;
+const SHARES: [f64; 3] = [0.5, 0.3, 0.7];
+
+/// What rounding may have added to a bound and a price, as a share.
+const ROUNDING: f64 = 1e-6;
+
 impl Search<'_> {
     /// Searches for the cheapest safe pattern until it is found, or the nodes or the time are used up.
     pub(super) fn branch(&mut self, best: &mut Best, nodes: u64) -> Result<(), SuppressError> {
-        let mut open: BTreeMap<(u64, u64), Node> = BTreeMap::new();
-        let key = |bound: f64, number: u64| (bound.max(0.0).to_bits(), number);
-        let mut number = 0;
-        open.insert(key(self.rounds.bound, 0), Node { fixed: Vec::new(), number });
-        let mut gains = vec![[Gain::default(); 2]; self.rounds.system.len()];
+        let mut open = Open::default();
+        open.push(self.rounds.bound, Fixed::new());
+        let mut gains = Gains::new(self.rounds.system.len());
         let mut done = 0;
-        let (mut t_explore, mut t_choose, mut t_round) = (0.0, 0.0, 0.0);
-        while let Some(((bits, _), node)) = open.pop_first() {
-            let bound = f64::from_bits(bits);
+        let finished = loop {
             let cost = self.cost(&best.pattern);
-            self.rounds.bound = self.rounds.bound.max(bound.min(cost));
+            let Some((bound, mut fixed)) = open.pop() else { break true };
             if self.is_closed(bound, cost) {
-                self.rounds.bound = cost;
-                break;
+                break true;
             }
+            self.rounds.bound = self.rounds.bound.max(bound);
+            self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
             if done == nodes || self.context.is_over() {
-                break;
+                break false;
             }
             done += 1;
-            if done % 20 == 1 {
-                eprintln!("node {done} open {} depth {} bound {bound:.0} cost {cost:.0} cuts {} left {:?} times {t_explore:.1} {t_choose:.1} {t_round:.1}", open.len(), node.fixed.len(), self.rounds.master.cuts.len(), (self.context.seconds_left)());
-            }
-            let mut fixed = node.fixed.clone();
             self.rounds.master.fix(&fixed)?;
-            let t0 = std::time::Instant::now();
-            let Some((bound, relaxed)) = self.explore(best, bound, &mut fixed)? else { t_explore += t0.elapsed().as_secs_f64(); continue };
-            t_explore += t0.elapsed().as_secs_f64();
-            let t0 = std::time::Instant::now();
-            if done % 10 == 1 {
-                self.round_up(best, &relaxed)?;
+            let Some((bound, relaxed)) = self.explore(best, bound, &mut fixed)? else { continue };
+            if done % ROUNDED == 1 {
+                let share = SHARES[(done / ROUNDED) as usize % SHARES.len()];
+                self.round_up(best, &relaxed, share)?;
             }
-            t_round += t0.elapsed().as_secs_f64();
-            let t0 = std::time::Instant::now();
-            let chosen = self.choose(&relaxed, bound, best, &mut gains)?;
-            t_choose += t0.elapsed().as_secs_f64();
-            let Some((at, bounds)) = chosen else {
-                // Nothing is left to branch on, and yet it is not known what the pattern is worth.
-                open.insert(key(bound, node.number), node);
-                break;
+            // With nothing to branch on it is not known what the pattern is worth.
+            let Some((at, bounds)) = self.choose(&relaxed, bound, best, &mut gains)? else {
+                break false;
             };
-            for (withheld, child) in [false, true].into_iter().zip(bounds) {
-                if self.is_closed(child, self.cost(&best.pattern)) {
-                    continue;
+            for (withheld, bound) in [false, true].into_iter().zip(bounds) {
+                if !self.is_closed(bound, self.cost(&best.pattern)) {
+                    let half = fixed.iter().copied().chain([(at, withheld)]);
+                    open.push(bound, half.collect());
                 }
-                number += 1;
-                let mut fixed = fixed.clone();
-                fixed.push((at, withheld));
-                open.insert(key(child, number), Node { fixed, number });
             }
-            if open.is_empty() {
-                self.rounds.bound = self.cost(&best.pattern);
-            }
+        };
+        if finished {
+            let equal = if self.step > 0.0 { 0.0 } else { EQUAL };
+            let proven = self.cost(&best.pattern) * (1.0 - equal.max(self.context.gap));
+            self.rounds.bound = self.rounds.bound.max(proven);
         }
-        if open.is_empty() && !self.context.is_over() {
-            self.rounds.bound = self.cost(&best.pattern);
-        }
-        self.rounds.master.fix(&[])?;
-        eprintln!("nodes {done} bound {} cost {}", self.rounds.bound, self.cost(&best.pattern));
-        Ok(())
+        Ok(self.rounds.master.fix(&[])?)
     }
 
-    /// Fixes what no pattern of a node that is cheaper than the best can have otherwise.
-    fn decide(&self, relaxed: &Relaxed, cost: f64, fixed: &mut Vec<(u32, bool)>) -> bool {
-        let before = fixed.len();
-        for &at in self.rounds.master.positions() {
-            let price = relaxed.reduced[at as usize];
-            if price.is_finite()
-                && relaxed.bound + price.abs() > cost - self.step + 1e-6 * cost
-                && fixed.iter().all(|&(other, _)| other != at)
-            {
-                fixed.push((at, price < 0.0));
-            }
-        }
-        fixed.len() > before
-    }
-
-    /// A safe pattern from a fractional one, and cuts on the way to it.
-    fn round_up(&mut self, best: &mut Best, relaxed: &Relaxed) -> Result<(), SuppressError> {
-        let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
-        if self.rounds.cut_off(&mut withheld, &[], usize::MAX)? > 0 {
-            let known = best.witnesses.clone();
-            let pattern = self.pattern(best, &withheld);
-            self.improve(best, &pattern, &known)?;
-        }
-        Ok(())
-    }
-
-    /// Whether no pattern above a bound is cheaper than the best.
+    /// Whether no pattern of at least this cost is cheaper than the best, or none by more than the gap that is good enough.
     fn is_closed(&self, bound: f64, cost: f64) -> bool {
-        bound >= cost * (1.0 - super::search::EQUAL.max(self.context.gap)) || bound > cost - self.step
+        let equal = if self.step > 0.0 { 0.0 } else { EQUAL };
+        bound >= cost * (1.0 - equal.max(self.context.gap))
+            || (self.step > 0.0 && bound > cost - self.step)
     }
 
-    /// Rounds of cuts at a node. The last fractional pattern and the bound; `None` if the node holds no pattern that is cheaper than the best.
-    fn explore(&mut self, best: &mut Best, mut bound: f64, fixed: &mut Vec<(u32, bool)>) -> Result<Option<(f64, Relaxed)>, SuppressError> {
+    /// Rounds of cuts at a node. The bound and the last fractional pattern; `None` if the node holds no pattern that is cheaper than the best.
+    fn explore(
+        &mut self,
+        best: &mut Best,
+        mut bound: f64,
+        fixed: &mut Fixed,
+    ) -> Result<Option<(f64, Relaxed)>, SuppressError> {
         loop {
-            let Some(relaxed) = self.rounds.master.solve((self.context.seconds_left)())? else { return Ok(None) };
+            let seconds = (self.context.seconds_left)();
+            let Some(relaxed) = self.rounds.master.solve(seconds)? else { return Ok(None) };
             let cost = self.cost(&best.pattern);
             let before = bound;
             bound = bound.max(relaxed.bound);
             if self.is_closed(bound, cost) {
                 return Ok(None);
             }
-            if self.decide(&relaxed, cost, fixed) {
-                self.rounds.master.fix(fixed)?;
-            }
+            self.settle(&relaxed, cost, fixed)?;
             let mut added = self.rounds.separate(&relaxed)?;
-            if added == 0 && is_whole(&relaxed.point) {
-                let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
-                let pattern = self.pattern(best, &withheld);
-                added = self.rounds.cut_off(&mut withheld, &[], usize::MAX)?;
-                if added == 0 {
-                    match self.judge(&pattern)? {
-                        Verdict::Safe(witnesses) => {
-                            self.keep(best, &pattern, &witnesses);
-                            return Ok(None);
-                        }
-                        Verdict::Exposed { news: true } => added = 1,
-                        Verdict::Exposed { news: false } => {}
-                    }
-                } else {
-                    let known = best.witnesses.clone();
-                    self.improve(best, &pattern, &known)?;
+            let is_whole = is_whole(&relaxed.point);
+            if added == 0 && is_whole {
+                match self.ask(best, &relaxed)? {
+                    Asked::Safe => return Ok(None),
+                    Asked::Missed => added = 1,
+                    Asked::Unclear => {}
                 }
             }
             let gains_little = bound - before < WORTHWHILE * (cost - bound);
-            if added == 0 || (gains_little && !is_whole(&relaxed.point)) || self.context.is_over() {
+            if added == 0 || (gains_little && !is_whole) || self.context.is_over() {
                 return Ok(Some((bound, relaxed)));
             }
         }
     }
 
-    /// The cell to branch on, and bounds of both halves: published, withheld.
+    /// Settles what no pattern of a node that is cheaper than the best has otherwise.
+    fn settle(
+        &mut self,
+        relaxed: &Relaxed,
+        cost: f64,
+        fixed: &mut Fixed,
+    ) -> Result<(), SuppressError> {
+        let mut is_fixed = vec![false; relaxed.point.len()];
+        for &(at, _) in fixed.iter() {
+            is_fixed[at as usize] = true;
+        }
+        let before = fixed.len();
+        for &at in self.rounds.master.positions() {
+            let price = relaxed.reduced[at as usize];
+            let above = relaxed.bound + price.abs() > cost * (1.0 + ROUNDING);
+            if above && !is_fixed[at as usize] {
+                fixed.push((at, price < 0.0));
+            }
+        }
+        if fixed.len() > before {
+            self.rounds.master.fix(fixed)?;
+        }
+        Ok(())
+    }
+
+    /// What a whole pattern is worth that satisfies all cuts.
+    fn ask(&mut self, best: &mut Best, relaxed: &Relaxed) -> Result<Asked, SuppressError> {
+        let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
+        let pattern = self.pattern(best, &withheld);
+        if self.rounds.cut_off(&mut withheld, &[])? > 0 {
+            let known = best.witnesses.clone();
+            self.improve(best, &pattern, &known)?;
+            return Ok(Asked::Missed);
+        }
+        Ok(match self.judge(&pattern)? {
+            Verdict::Safe(witnesses) => {
+                self.keep(best, &pattern, &witnesses);
+                Asked::Safe
+            }
+            Verdict::Exposed { news: true } => Asked::Missed,
+            Verdict::Exposed { news: false } => Asked::Unclear,
+        })
+    }
+
+    /// A safe pattern from a fractional one, and cuts on the way to it.
+    fn round_up(
+        &mut self,
+        best: &mut Best,
+        relaxed: &Relaxed,
+        least: f64,
+    ) -> Result<(), SuppressError> {
+        let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > least).collect();
+        self.rounds.cut_off(&mut withheld, &[])?;
+        let known = best.witnesses.clone();
+        let pattern = self.pattern(best, &withheld);
+        self.improve(best, &pattern, &known)
+    }
+
+    /// The cell to branch on, and bounds of both halves: published, withheld. Cells about which little is known are tried out.
     fn choose(
         &mut self,
         relaxed: &Relaxed,
         bound: f64,
         best: &Best,
-        gains: &mut [[Gain; 2]],
+        gains: &mut Gains,
     ) -> Result<Option<(u32, [f64; 2])>, SuppressError> {
         let cost = self.cost(&best.pattern);
-        let all = gains.iter().fold([Gain::default(); 2], |mut all, of| {
-            for (all, of) in all.iter_mut().zip(of) {
-                all.sum += of.sum;
-                all.count += of.count;
-            }
-            all
-        });
-        let fallback = all.map(|gain| gain.mean(1.0));
-        let positions = self.rounds.master.positions().iter();
-        let mut candidates: Vec<(f64, u32)> = positions
-            .filter_map(|&at| {
-                let share = relaxed.point[at as usize];
-                if share < WHOLE || share > 1.0 - WHOLE {
-                    return None;
-                }
-                let [down, up] = gains[at as usize];
-                let down = down.mean(fallback[0]) * share;
-                let up = up.mean(fallback[1]) * (1.0 - share);
-                Some((down.max(1e-6) * up.max(1e-6), at))
-            })
-            .collect();
-        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let positions = self.rounds.master.positions().iter().copied();
+        let fractional = positions.filter(|&at| is_between(relaxed.point[at as usize]));
+        let candidates = gains.order(fractional.map(|at| (at, relaxed.point[at as usize])));
         let mut chosen: Option<(f64, u32, [f64; 2])> = None;
-        let mut tried = 0;
-        let mut in_vain = 0;
-        for &(score, at) in &candidates {
-            let believed = gains[at as usize].iter().all(|gain| gain.count >= BELIEVED);
-            let (score, bounds) = if believed {
-                (score, [bound; 2])
-            } else if tried < TRIED {
+        let (mut tried, mut in_vain) = (0, 0);
+        for (mut score, at) in candidates {
+            let mut bounds = [bound; 2];
+            if !gains.is_known(at) {
+                if tried == TRIED {
+                    continue;
+                }
                 tried += 1;
-                let mut bounds = [bound; 2];
-                for withheld in [false, true] {
-                    let half = &mut bounds[usize::from(withheld)];
+                for (withheld, half) in [false, true].into_iter().zip(&mut bounds) {
                     let seconds = (self.context.seconds_left)();
                     let probed = self.rounds.master.probe(at, withheld, seconds)?;
-                    *half = probed.map_or(cost, |probed| probed.clamp(bound, cost));
-                    let share = relaxed.point[at as usize];
-                    let way = if withheld { 1.0 - share } else { share };
-                    let gain = &mut gains[at as usize][usize::from(withheld)];
-                    gain.sum += (*half - bound) / way;
-                    gain.count += 1;
+                    *half = probed.map_or(cost, |probed| probed.clamp(bound, cost.max(bound)));
                 }
-                let [down, up] = bounds.map(|half| (half - bound).max(1e-6));
-                (down * up, bounds)
-            } else {
-                continue;
-            };
+                let gained = bounds.map(|half| half - bound);
+                gains.note(at, relaxed.point[at as usize], gained);
+                score = Gains::score(gained);
+            }
             if chosen.is_none_or(|(most, ..)| score > most) {
                 chosen = Some((score, at, bounds));
                 in_vain = 0;
@@ -243,6 +233,23 @@ impl Search<'_> {
     }
 }
 
+/// How many cells are tried out at a node, and how many in a row that are worse than the best one end the choice.
+const TRIED: usize = 8;
+
+/// What came of a whole pattern.
+enum Asked {
+    /// It is safe.
+    Safe,
+    /// It misses levels, which are cuts now.
+    Missed,
+    /// Nobody knows.
+    Unclear,
+}
+
+fn is_between(share: f64) -> bool {
+    (WHOLE..=1.0 - WHOLE).contains(&share)
+}
+
 fn is_whole(point: &[f64]) -> bool {
-    point.iter().all(|&share| !(WHOLE..=1.0 - WHOLE).contains(&share))
+    !point.iter().any(|&share| is_between(share))
 }

@@ -17,7 +17,8 @@ pub(super) struct Equal {
 impl Equal {
     pub(super) fn new(problem: &Problem, component: &Component) -> Self {
         let cells = &component.cells;
-        let is_mergeable: Vec<bool> = cells.iter().map(|&cell| is_mergeable(problem, cell)).collect();
+        let is_mergeable: Vec<bool> =
+            cells.iter().map(|&cell| is_mergeable(problem, cell)).collect();
         let mut first: Vec<u32> = (0..cells.len() as u32).collect();
         let mut rows = component.rows.clone();
         loop {
@@ -33,7 +34,8 @@ impl Equal {
             if !merged {
                 break;
             }
-            rows = rows.iter().map(|row| summed(row, &first)).filter(|row| !row.is_empty()).collect();
+            rows =
+                rows.iter().map(|row| summed(row, &first)).filter(|row| !row.is_empty()).collect();
             rows.sort_unstable();
             rows.dedup();
         }

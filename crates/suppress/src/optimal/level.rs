@@ -45,8 +45,10 @@ impl<'a> System<'a> {
             cells.iter().filter(|cell| is_free(cell)).map(|&cell| problem.cost(cell)).sum()
         };
         let costs: Vec<f64> = members.iter().map(cost).collect();
-        let forced = costs.iter().zip(&free).filter(|(_, free)| !**free).map(|(cost, _)| cost).sum();
-        let positions = (0..).zip(&members).flat_map(|(at, cells)| cells.iter().map(move |&cell| (cell, at)));
+        let forced =
+            costs.iter().zip(&free).filter(|(_, free)| !**free).map(|(cost, _)| cost).sum();
+        let positions =
+            (0..).zip(&members).flat_map(|(at, cells)| cells.iter().map(move |&cell| (cell, at)));
         let positions = positions.collect();
         Self { component, members, positions, rows_of, free, costs, forced }
     }

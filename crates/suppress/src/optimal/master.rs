@@ -36,10 +36,10 @@ pub(super) struct Relaxed {
 }
 
 /// A cut that has not mattered for this many solves is left out.
-const IDLE: u32 = 25;
+const IDLE: u32 = 12;
 
 /// Below so many cuts all are kept.
-const FEW: usize = 3000;
+const FEW: usize = 1000;
 
 /// What a bound may be off by rounding, as a share.
 const ROUNDING: f64 = 1e-11;
@@ -108,7 +108,9 @@ impl<'a> Master<'a> {
 
     /// Leaves out cuts that have not mattered for long.
     fn forget_idle(&mut self) {
-        if self.cuts.len() < FEW || self.idle.iter().filter(|&&idle| idle > IDLE).count() * 3 < self.cuts.len() {
+        if self.cuts.len() < FEW
+            || self.idle.iter().filter(|&&idle| idle > IDLE).count() * 3 < self.cuts.len()
+        {
             return;
         }
         let idle = std::mem::take(&mut self.idle);

@@ -13,6 +13,7 @@ pub(crate) mod heuristic;
 mod level;
 mod master;
 mod program;
+mod pseudo;
 mod rounds;
 mod search;
 mod separate;
@@ -69,17 +70,11 @@ pub(crate) fn from(
         if levels.is_empty() {
             continue;
         }
-        eprintln!("cells {} classes {} rows {} -> {} forced {}", component.cells.len(), system.len(), component.rows.len(), equal.component.rows.len(), system.forced);
         let rounds = Rounds::new(&system, levels, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem) };
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
-            if std::env::var_os("FLATS").is_some() {
-                search.exchange(&mut best)?;
-                search.run(&mut best, budget)?;
-            } else {
-                search.run(&mut best, budget)?;
-            }
+            search.run(&mut best, budget)?;
         }
         bound += search.rounds.bound + system.forced;
     }
@@ -118,7 +113,6 @@ pub fn lower_bound(
         if levels.is_empty() {
             continue;
         }
-        eprintln!("cells {} classes {} rows {} -> {} forced {}", component.cells.len(), system.len(), component.rows.len(), equal.component.rows.len(), system.forced);
         let ascended = ascent(&system, &levels);
         if levels.len() > MANY {
             cost += ascended + system.forced;
@@ -175,7 +169,7 @@ pub(crate) fn with_moved(problem: &Problem, witnesses: &[Witness]) -> Pattern {
     pattern
 }
 
-/// How far apart the costs of patterns are that are not the same.
+/// How far apart the costs of patterns are that are not the same, beyond rounding; 0 if that is not known.
 fn step(problem: &Problem) -> f64 {
     let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
     if is_whole { 1.0 - 1e-6 } else { 0.0 }
@@ -183,8 +177,7 @@ fn step(problem: &Problem) -> f64 {
 
 /// Where every cell costs a whole number, so does every pattern.
 fn whole(problem: &Problem, bound: f64) -> f64 {
-    let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
-    if is_whole { bound.ceil() } else { bound }
+    if step(problem) > 0.0 { bound.ceil() } else { bound }
 }
 
 /// Tables with more cells that are no networks are not attacked to find out what the sensitive cells leave exposed: what their room alone

@@ -22,7 +22,7 @@ pub(super) struct Search<'a> {
     pub(super) problem: &'a Problem,
     pub(super) context: &'a Context<'a>,
     pub(super) rounds: Rounds<'a>,
-    /// Patterns whose costs differ, differ by more than this.
+    /// Patterns whose costs differ, differ by more than this; 0 if nothing is known.
     pub(super) step: f64,
 }
 
@@ -126,7 +126,7 @@ impl Search<'_> {
             let mut grown = withheld.clone();
             let pattern = self.pattern(best, &withheld);
             let known = self.tables(&best.witnesses, &pattern);
-            let added = self.rounds.cut_off(&mut grown, &known, usize::MAX)?;
+            let added = self.rounds.cut_off(&mut grown, &known)?;
             let mut learnt = added > 0;
             if added > 0 {
                 let known = best.witnesses.clone();
@@ -239,7 +239,7 @@ impl Search<'_> {
     }
 
     /// The witnesses that hold for a pattern too, as moves of cells of this component.
-    pub(super) fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
+    fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
         let system = self.rounds.system;
         let holds =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
@@ -273,7 +273,7 @@ impl Search<'_> {
         if news {
             let is_withheld = |&cell: &CellId| pattern.is_withheld(cell);
             let mut withheld: Vec<bool> = system.component.cells.iter().map(is_withheld).collect();
-            self.rounds.cut_off(&mut withheld, &[], usize::MAX)?;
+            self.rounds.cut_off(&mut withheld, &[])?;
         }
         Ok(Verdict::Exposed { news })
     }
@@ -321,7 +321,7 @@ const EARLY: f64 = 0.2;
 const SMALL: f64 = 2e-3;
 
 /// From this gap on branch and cut closes the rest: the engine would begin anew after every pattern it finds.
-const CLOSE: f64 = 0.05;
+const CLOSE: f64 = 0.04;
 
 /// What the engine's bound of a search for whole patterns may be off by, as a share.
 const SEARCHED: f64 = 1e-9;

@@ -20,13 +20,11 @@ const SMALL: usize = 200_000;
 
 impl Rounds<'_> {
     /// Adds cuts against a pattern, and to the pattern what it lacks, if that does not take long. Says how many cuts were added; 0 if
-    /// the pattern reached all levels, as far as programs see. Levels that a `known` table of the pattern reaches are not asked about, and
-    /// none once so many are missed.
+    /// the pattern reached all levels, as far as programs see. Levels that a `known` table of the pattern reaches are not asked about.
     pub(super) fn cut_off(
         &mut self,
         withheld: &mut [bool],
         known: &[Table],
-        enough: usize,
     ) -> Result<usize, EngineError> {
         let mut levels = std::mem::take(&mut self.levels);
         let mut open: Vec<&mut Watched> = levels
@@ -36,7 +34,7 @@ impl Rounds<'_> {
         let rounds = if self.system.len() * open.len() <= SMALL { GROWN } else { 1 };
         let mut added = 0;
         for _ in 0..rounds {
-            let missed = self.missed(&mut open, withheld, enough)?;
+            let missed = self.missed(&mut open, withheld)?;
             if missed.is_empty() {
                 break;
             }
@@ -59,7 +57,6 @@ impl Rounds<'_> {
         &mut self,
         open: &mut Vec<&mut Watched>,
         withheld: &[bool],
-        enough: usize,
     ) -> Result<Vec<Capacity>, EngineError> {
         let cheap = CHEAP * self.master.scale;
         let exact: Vec<f64> = withheld.iter().map(|&is| f64::from(u8::from(is))).collect();
@@ -69,7 +66,7 @@ impl Rounds<'_> {
         let mut missed = Vec::new();
         let mut still: Vec<&mut Watched> = Vec::new();
         let mut waiting = std::mem::take(open);
-        while !waiting.is_empty() && missed.len() < enough && !self.context.is_over() {
+        while !waiting.is_empty() && !self.context.is_over() {
             let rest = waiting.split_off(TOGETHER.min(waiting.len()));
             let mut together = std::mem::replace(&mut waiting, rest);
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together

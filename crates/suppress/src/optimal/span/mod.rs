@@ -6,8 +6,6 @@
 //! Rooms and levels play no part: where levels are small compared with cells, little has to be added to what comes out; elsewhere it is a start.
 
 mod classes;
-mod guard;
-mod under_cuts;
 mod tableau;
 mod worth;
 
@@ -17,7 +15,6 @@ use crate::random::Random;
 use cellveil_attack::{Component, Solutions};
 use cellveil_core::{Pattern, Problem, Status, Why};
 use classes::Classes;
-use guard::Guards;
 use rayon::prelude::*;
 use tableau::Tableau;
 
@@ -133,9 +130,8 @@ fn climb(
     mut random: Random,
     work: u64,
 ) -> (f64, Tableau) {
-    let none = Guards::default();
     let mut factors = vec![1.0; classes.len()];
-    let start = flat.change(0, classes, &factors, &none, &mut random);
+    let start = flat.change(0, classes, &factors, &mut random);
     flat.keep(&start);
     let mut cost = start.cost;
     let mut in_vain = 0;
@@ -144,7 +140,7 @@ fn climb(
             *factor = (NOISE * (random.share() - 0.5)).exp();
         }
         let most = OPENED.min(flat.dimension());
-        let change = flat.change(1 + random.below(most), classes, &factors, &none, &mut random);
+        let change = flat.change(1 + random.below(most), classes, &factors, &mut random);
         if change.cost < cost {
             cost = change.cost;
             in_vain = 0;

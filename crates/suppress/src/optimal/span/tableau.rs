@@ -5,7 +5,6 @@
 //! coordinate. A change is tried on the open ways only; the others follow when it is kept.
 
 use super::classes::Classes;
-use super::guard::Guards;
 use super::worth::Worth;
 use crate::random::Random;
 use cellveil_attack::Small;
@@ -60,7 +59,6 @@ impl Tableau {
         opened: usize,
         classes: &Classes,
         factors: &[f64],
-        guards: &Guards,
         random: &mut Random,
     ) -> Change {
         let (open_before, closed_before) = (self.open.clone(), self.closed.clone());
@@ -74,9 +72,8 @@ impl Tableau {
         let open = self.open.iter().map(|&way| &self.columns[way as usize][..]);
         let mut worth = Worth::new(withheld, open, classes.len(), random);
         self.work += (2 * self.open.len() * worth.withheld.len()) as u64;
-        let mut guard = guards.of(&worth.withheld);
         let mut closed = Vec::new();
-        while let Some(class) = worth.most(classes, factors, &mut guard) {
+        while let Some(class) = worth.most(classes, factors) {
             self.work += 8 * worth.withheld.len() as u64;
             let Some(at) = self.open.iter().position(|&way| self.at(way, class) != 0) else {
                 break;

@@ -4,7 +4,6 @@
 //! other, but for a chance of one in 2³¹.
 
 use super::classes::Classes;
-use super::guard::Guard;
 use crate::random::Random;
 use cellveil_attack::Small;
 
@@ -16,10 +15,6 @@ pub(super) struct Worth {
     groups: Vec<Group>,
     /// Where the group of a ratio is, plus one: a table with open addresses.
     places: Vec<u32>,
-    /// The group of every withheld class, in their order.
-    group_of: Vec<u32>,
-    /// Classes that stay withheld because of an inequality.
-    held: Vec<bool>,
 }
 
 struct Group {
@@ -47,44 +42,20 @@ impl Worth {
             }
         }
         let places = vec![0; (2 * withheld.len()).next_power_of_two()];
-        Self {
-            withheld,
-            sums,
-            groups: Vec::new(),
-            places,
-            group_of: Vec::new(),
-            held: vec![false; classes],
-        }
+        Self { withheld, sums, groups: Vec::new(), places }
     }
 
-    /// The first class of the group that is worth most among those that may be published; `None` if there is none.
-    pub(super) fn most(
-        &mut self,
-        classes: &Classes,
-        factors: &[f64],
-        guard: &mut Guard<'_>,
-    ) -> Option<u32> {
+    /// The first class of the group that is worth most; `None` if each determines a sensitive one.
+    pub(super) fn most(&mut self, classes: &Classes, factors: &[f64]) -> Option<u32> {
         self.group(classes);
-        loop {
-            let mut most: Option<(f64, usize)> = None;
-            for (at, group) in self.groups.iter().enumerate().filter(|(_, g)| !g.is_sensitive) {
-                let worth = group.worth * factors[group.first as usize];
-                if most.is_none_or(|(most, _)| worth > most) {
-                    most = Some((worth, at));
-                }
+        let mut most: Option<(f64, u32)> = None;
+        for group in self.groups.iter().filter(|group| !group.is_sensitive) {
+            let worth = group.worth * factors[group.first as usize];
+            if most.is_none_or(|(most, _)| worth > most) {
+                most = Some((worth, group.first));
             }
-            let (_, at) = most?;
-            let of_group = self.withheld.iter().zip(&self.group_of);
-            let members: Vec<u32> = of_group
-                .filter(|&(_, &group)| group as usize == at)
-                .map(|(&class, _)| class)
-                .collect();
-            if guard.publish(&members) {
-                return Some(self.groups[at].first);
-            }
-            self.groups[at].is_sensitive = true;
-            self.held[self.groups[at].first as usize] = true;
         }
+        most.map(|(_, class)| class)
     }
 
     /// Closes a way, with its coordinates as they are, by publishing a class: what no longer moves is published too.
@@ -102,7 +73,6 @@ impl Worth {
 
     fn group(&mut self, classes: &Classes) {
         self.groups.clear();
-        self.group_of.clear();
         self.places.fill(0);
         let mask = self.places.len() - 1;
         for (&class, ratio) in self.withheld.iter().zip(self.ratios()) {
@@ -121,9 +91,7 @@ impl Worth {
                 place = (place + 1) & mask;
             };
             self.groups[number].worth += classes.costs[class as usize];
-            self.groups[number].is_sensitive |=
-                classes.sensitive[class as usize] || self.held[class as usize];
-            self.group_of.push(number as u32);
+            self.groups[number].is_sensitive |= classes.sensitive[class as usize];
         }
     }
 
