@@ -116,7 +116,7 @@ impl Search<'_> {
                 break;
             }
             if self.rounds.bound > (1.0 - CLOSE) * cost {
-                return self.branch(best, u64::from(budget.nodes));
+                return self.branch(best, u64::from(budget.nodes / ENGINE_NODES));
             }
             let before = self.rounds.bound;
             let Some((withheld, ended)) = self.cheapest(best, cost, budget, reach)? else { break };
@@ -322,6 +322,9 @@ const SMALL: f64 = 2e-3;
 
 /// From this gap on branch and cut closes the rest: the engine would begin anew after every pattern it finds.
 const CLOSE: f64 = 0.04;
+
+/// A node of branch and cut, with its cuts, is worth this many of the engine.
+const ENGINE_NODES: u32 = 10;
 
 /// What the engine's bound of a search for whole patterns may be off by, as a share.
 const SEARCHED: f64 = 1e-9;
