@@ -90,32 +90,3 @@ fn summed(row: &[(u32, i32)], first: &[u32]) -> Vec<(u32, i32)> {
     let sums = classes.map(|of| (of[0].0, of.iter().map(|&(_, c)| c).sum::<i32>()));
     sums.filter(|&(_, c)| c != 0).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Equal;
-    use crate::everything::everything;
-    use cellveil_testkit::tables::random_problem;
-
-    #[test]
-    fn classes_hold_every_cell_once_and_relations_are_among_their_first_cells() {
-        let mut merged = 0;
-        for seed in 0..40 {
-            let problem = random_problem(seed, [&[4, 5][..], &[3, 3, 3]][seed as usize % 2]);
-            for component in &everything(&problem) {
-                let equal = Equal::new(&problem, component);
-                let mut cells: Vec<_> = equal.members.iter().flatten().copied().collect();
-                cells.sort_unstable();
-                assert_eq!(cells, component.cells);
-                for (members, &first) in equal.members.iter().zip(&equal.component.cells) {
-                    assert_eq!(members[0], first);
-                    assert!(
-                        members.iter().all(|&cell| problem.value(cell) == problem.value(first))
-                    );
-                }
-                merged += component.cells.len() - equal.members.len();
-            }
-        }
-        assert!(merged > 0, "no two cells were equal");
-    }
-}
