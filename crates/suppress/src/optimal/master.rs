@@ -17,6 +17,10 @@ pub(super) struct Master<'a> {
     /// For how many solves each cut has not mattered.
     idle: Vec<u32>,
     known: BTreeSet<Vec<(u32, u32)>>,
+    /// Between which shares every position may be withheld.
+    bounds: Vec<[f64; 2]>,
+    /// The positions that are not free between nothing and all.
+    fixed: Vec<u32>,
     /// Costs are counted in this many units.
     pub(super) scale: f64,
 }
@@ -33,6 +37,9 @@ pub(super) struct Relaxed {
 
 /// A cut that has not mattered for this many solves is left out.
 const IDLE: u32 = 12;
+
+/// Below so many cuts all are kept.
+const FEW: usize = 1000;
 
 /// What a bound may be off by rounding, as a share.
 const ROUNDING: f64 = 1e-11;
@@ -51,14 +58,15 @@ impl<'a> Master<'a> {
             cuts: Vec::new(),
             idle: Vec::new(),
             known: BTreeSet::new(),
+            bounds: vec![[0.0, 1.0]; system.len()],
+            fixed: Vec::new(),
             scale,
         }
     }
 
     /// Adds a cut, unless it is known.
     pub(super) fn add(&mut self, cut: Cut) -> Result<bool, EngineError> {
-        let key = cut.terms.iter().map(|&(at, c)| (at, (c * 1e6) as u32)).collect();
-        if !self.known.insert(key) {
+        if !self.known.insert(key(&cut)) {
             return Ok(false);
         }
         if cut.terms.iter().any(|&(at, _)| self.columns[at as usize].is_none()) {
@@ -78,16 +86,42 @@ impl<'a> Master<'a> {
         Ok(true)
     }
 
+    /// Withholds or publishes these positions and leaves it to the program with all others.
+    pub(super) fn fix(&mut self, fixed: &[(u32, bool)]) -> Result<(), EngineError> {
+        for at in std::mem::take(&mut self.fixed) {
+            self.limit(at, [0.0, 1.0])?;
+        }
+        for &(at, withheld) in fixed {
+            self.limit(at, [f64::from(u8::from(withheld)); 2])?;
+            self.fixed.push(at);
+        }
+        Ok(())
+    }
+
+    fn limit(&mut self, at: u32, bounds: [f64; 2]) -> Result<(), EngineError> {
+        self.bounds[at as usize] = bounds;
+        match (&mut self.session, self.columns[at as usize]) {
+            (Some(session), Some(column)) => session.set_bounds(column, bounds[0], bounds[1]),
+            _ => Ok(()),
+        }
+    }
+
     /// Leaves out cuts that have not mattered for long.
     fn forget_idle(&mut self) {
-        if self.idle.iter().filter(|&&idle| idle > IDLE).count() * 3 < self.cuts.len() {
+        if self.cuts.len() < FEW
+            || self.idle.iter().filter(|&&idle| idle > IDLE).count() * 3 < self.cuts.len()
+        {
             return;
         }
         let idle = std::mem::take(&mut self.idle);
         let cuts = std::mem::take(&mut self.cuts);
-        for (cut, idle) in cuts.into_iter().zip(idle).filter(|(_, idle)| *idle <= IDLE) {
-            self.cuts.push(cut);
-            self.idle.push(idle);
+        for (cut, idle) in cuts.into_iter().zip(idle) {
+            if idle <= IDLE {
+                self.cuts.push(cut);
+                self.idle.push(idle);
+            } else {
+                self.known.remove(&key(&cut));
+            }
         }
         self.session = None;
     }
@@ -95,6 +129,28 @@ impl<'a> Master<'a> {
     /// Solves the program, within so many seconds; `None` if the cuts contradict each other, so that no pattern is safe.
     pub(super) fn solve(&mut self, seconds: Option<f64>) -> Result<Option<Relaxed>, EngineError> {
         self.forget_idle();
+        let Some(solution) = self.solution(seconds)? else { return Ok(None) };
+        for (idle, dual) in self.idle.iter_mut().zip(&solution.duals) {
+            *idle = if *dual > 1e-9 { 0 } else { *idle + 1 };
+        }
+        Ok(Some(self.relaxed(&solution)))
+    }
+
+    /// The bound with one more position withheld or published; `None` if there is no pattern then.
+    pub(super) fn probe(
+        &mut self,
+        at: u32,
+        withheld: bool,
+        seconds: Option<f64>,
+    ) -> Result<Option<f64>, EngineError> {
+        self.limit(at, [f64::from(u8::from(withheld)); 2])?;
+        let solution = self.solution(seconds)?;
+        let bound = solution.map(|solution| self.relaxed(&solution).bound);
+        self.limit(at, [0.0, 1.0])?;
+        Ok(bound)
+    }
+
+    fn solution(&mut self, seconds: Option<f64>) -> Result<Option<Solution>, EngineError> {
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.engine.open(&self.model(false))?,
@@ -102,19 +158,15 @@ impl<'a> Master<'a> {
         let seconds = seconds.map(|left| left.max(0.01));
         let outcome = session.solve(&Limits { seconds, ..Limits::default() })?;
         self.session = Some(session);
-        let solution = match outcome {
-            Outcome::Optimal(solution) => solution,
-            Outcome::Infeasible => return Ok(None),
-            _ => Solution {
+        Ok(match outcome {
+            Outcome::Optimal(solution) => Some(solution),
+            Outcome::Infeasible => None,
+            _ => Some(Solution {
                 columns: vec![0.0; self.positions.len()],
                 duals: vec![0.0; self.cuts.len()],
                 ..Solution::default()
-            },
-        };
-        for (idle, dual) in self.idle.iter_mut().zip(&solution.duals) {
-            *idle = if *dual > 1e-9 { 0 } else { *idle + 1 };
-        }
-        Ok(Some(self.relaxed(&solution)))
+            }),
+        })
     }
 
     /// The model of the cuts so far.
@@ -122,10 +174,11 @@ impl<'a> Master<'a> {
         let mut model = Model { changes: Changes::Bounds, ..Model::default() };
         for &at in &self.positions {
             let cost = self.system.costs[at as usize] / self.scale;
+            let [least, most] = self.bounds[at as usize];
             if whole {
-                model.whole(cost, 0.0, 1.0);
+                model.whole(cost, least, most);
             } else {
-                model.column(cost, 0.0, 1.0);
+                model.column(cost, least, most);
             }
         }
         model.rows = self.cuts.iter().map(|cut| row(&self.columns, cut)).collect();
@@ -159,11 +212,22 @@ impl<'a> Master<'a> {
         }
         size += bound;
         for &at in &self.positions {
-            bound += reduced[at as usize].min(0.0);
-            size += reduced[at as usize].abs().min(self.system.costs[at as usize]);
+            let [least, most] = self.bounds[at as usize];
+            let price = reduced[at as usize];
+            let part = if price > 0.0 { price * least } else { price * most };
+            bound += part;
+            size += part.abs().max(price.abs().min(self.system.costs[at as usize]));
+            if most <= 0.0 {
+                reduced[at as usize] = f64::INFINITY;
+            }
         }
         Relaxed { point, bound: (bound - ROUNDING * size).max(0.0), reduced }
     }
+}
+
+/// What tells a cut from others.
+fn key(cut: &Cut) -> Vec<(u32, u32)> {
+    cut.terms.iter().map(|&(at, c)| (at, (c * 1e6) as u32)).collect()
 }
 
 fn row(columns: &[Option<u32>], cut: &Cut) -> Row {

@@ -5,7 +5,9 @@
 //! gives more cuts (Benders decomposition). Components have nothing to do with each other and are solved one by one.
 
 mod ascent;
+mod branch;
 mod cuts;
+mod equal;
 mod flows;
 pub(crate) mod heuristic;
 mod level;
@@ -13,6 +15,7 @@ mod master;
 mod mincut;
 mod pipes;
 mod program;
+mod pseudo;
 mod recombine;
 mod rounds;
 mod search;
@@ -26,6 +29,7 @@ use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
+use equal::Equal;
 use flows::by_flows;
 use level::{Level, System};
 use mincut::{FEW, by_cuts};
@@ -65,13 +69,14 @@ pub(crate) fn from(
     let exposed = exposed(problem, context)?;
     let mut bound = problem.cost_of(&problem.start());
     for component in &everything(problem) {
-        let system = System::new(problem, component);
+        let equal = Equal::new(problem, component);
+        let system = System::of_equal(problem, &equal);
         let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
-        let mut search = Search { problem, context, rounds };
+        let mut search = Search { problem, context, rounds, step: step(problem) };
         if problem.len() <= SMALL {
             search.look_between_rounds(&mut best)?;
         }
@@ -79,7 +84,7 @@ pub(crate) fn from(
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             search.run(&mut best, budget)?;
         }
-        bound += search.rounds.bound;
+        bound += search.rounds.bound + system.forced;
     }
     let cost = problem.cost_of(&best.pattern);
     Ok(Protected {
@@ -110,20 +115,21 @@ pub fn lower_bound(
     let exposed = exposed(problem, context)?;
     let mut cost = problem.cost_of(&problem.start());
     for component in &everything(problem) {
-        let system = System::new(problem, component);
+        let equal = Equal::new(problem, component);
+        let system = System::of_equal(problem, &equal);
         let levels = levels(problem, &system, &exposed);
         if levels.is_empty() {
             continue;
         }
         let ascended = ascent(&system, &levels);
         if levels.len() > MANY {
-            cost += ascended;
+            cost += ascended + system.forced;
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
-        let mut search = Search { problem, context, rounds };
+        let mut search = Search { problem, context, rounds, step: step(problem) };
         search.cut(known, work, (context.seconds_left)())?;
-        cost += search.rounds.bound.max(ascended);
+        cost += search.rounds.bound.max(ascended) + system.forced;
     }
     let cost = whole(problem, cost);
     Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })
@@ -178,10 +184,15 @@ pub(crate) fn with_moved(problem: &Problem, witnesses: &[Witness]) -> Pattern {
     pattern
 }
 
+/// How far apart the costs of patterns are that are not the same, beyond rounding; 0 if that is not known.
+fn step(problem: &Problem) -> f64 {
+    let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
+    if is_whole { 1.0 - 1e-6 } else { 0.0 }
+}
+
 /// Where every cell costs a whole number, so does every pattern.
 fn whole(problem: &Problem, bound: f64) -> f64 {
-    let is_whole = problem.parts().costs.iter().all(|cost| cost.fract() == 0.0);
-    if is_whole { bound.ceil() } else { bound }
+    if step(problem) > 0.0 { bound.ceil() } else { bound }
 }
 
 /// Tables with more cells that are no networks are not attacked to find out what the sensitive cells leave exposed: what their room alone

@@ -132,8 +132,15 @@ impl<'a> Rounds<'a> {
             return Ok(Round::Infeasible);
         };
         self.bound = self.bound.max(relaxed.bound);
+        let added = self.separate(&relaxed)?;
+        self.relaxed = Some(relaxed);
+        Ok(Round::Added(added))
+    }
+
+    /// Cuts against a fractional pattern; says how many were added.
+    pub(super) fn separate(&mut self, relaxed: &Relaxed) -> Result<usize, EngineError> {
         self.round += 1;
-        let mut prices = Prices::new(self.system, &relaxed, self.master.scale);
+        let mut prices = Prices::new(self.system, relaxed, self.master.scale);
         let shares = prices.shares(Some(&relaxed.point));
         let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
         let engine = self.context.engine;
@@ -188,8 +195,7 @@ impl<'a> Rounds<'a> {
             }
         }
         self.levels = levels;
-        self.relaxed = Some(relaxed);
-        Ok(Round::Added(added))
+        Ok(added)
     }
 }
 

@@ -8,7 +8,7 @@ use super::rounds::{Round, Rounds};
 use super::whole::Table;
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Intervals, Options, attack};
-use cellveil_core::{CellId, Pattern, Problem, Why, Witness};
+use cellveil_core::{CellId, Pattern, Problem, Status, Why, Witness};
 use cellveil_lp::{Limits, Model, Outcome};
 
 /// The best pattern so far, of the whole table.
@@ -22,6 +22,8 @@ pub(super) struct Search<'a> {
     pub(super) problem: &'a Problem,
     pub(super) context: &'a Context<'a>,
     pub(super) rounds: Rounds<'a>,
+    /// Patterns whose costs differ, differ by more than this; 0 if nothing is known.
+    pub(super) step: f64,
 }
 
 /// What may be spent on a component.
@@ -40,7 +42,7 @@ const WORTHWHILE: f64 = 2e-3;
 const SEVERAL: usize = 6;
 
 /// Costs closer than this share are equal.
-const EQUAL: f64 = 1e-8;
+pub(super) const EQUAL: f64 = 1e-8;
 
 impl Search<'_> {
     /// Rounds of cuts until they gain little, or the gap of a known pattern is small. Says whether some pattern may be safe.
@@ -93,11 +95,11 @@ impl Search<'_> {
     /// What the secondaries of a pattern cost in this component.
     pub(super) fn cost(&self, pattern: &Pattern) -> f64 {
         let system = self.rounds.system;
-        let cells = system.component.cells.iter().zip(&system.free).zip(&system.costs);
-        cells
-            .filter(|((cell, free), _)| **free && pattern.is_withheld(**cell))
-            .map(|(_, cost)| cost)
-            .sum()
+        let withheld = |cell: &&CellId| pattern.is_withheld(**cell);
+        let of_class = |(cells, _): (&Vec<CellId>, &bool)| -> f64 {
+            cells.iter().filter(withheld).map(|&cell| self.problem.cost(cell)).sum()
+        };
+        system.members.iter().zip(&system.free).filter(|(_, free)| **free).map(of_class).sum()
     }
 
     pub(super) fn is_proven(&self, cost: f64) -> bool {
@@ -112,6 +114,9 @@ impl Search<'_> {
             self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
             if self.is_proven(cost) || self.context.is_over() {
                 break;
+            }
+            if self.rounds.bound > (1.0 - CLOSE) * cost {
+                return self.branch(best, u64::from(budget.nodes / ENGINE_NODES));
             }
             let before = self.rounds.bound;
             let Some((withheld, ended)) = self.cheapest(best, cost, budget, reach)? else { break };
@@ -221,33 +226,38 @@ impl Search<'_> {
     /// The best pattern with the cells of this component as given.
     pub(super) fn pattern(&self, best: &Best, withheld: &[bool]) -> Pattern {
         let mut pattern = best.pattern.clone();
-        let cells = &self.rounds.system.component.cells;
-        for (&cell, _) in cells.iter().zip(&self.rounds.system.free).filter(|(_, free)| **free) {
-            pattern.give_back(cell);
-        }
-        for (&cell, _) in cells.iter().zip(withheld).filter(|(_, withheld)| **withheld) {
-            pattern.withhold(cell, Why::Secondary);
+        for (cells, withheld) in self.rounds.system.members.iter().zip(withheld) {
+            for &cell in cells.iter().filter(|&&cell| self.problem.status(cell) == Status::Free) {
+                if *withheld {
+                    pattern.withhold(cell, Why::Secondary);
+                } else {
+                    pattern.give_back(cell);
+                }
+            }
         }
         pattern
     }
 
     /// The witnesses that hold for a pattern too, as moves of cells of this component.
     fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
-        let component = self.rounds.system.component;
+        let system = self.rounds.system;
         let holds =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
         let moves = |witness: &Witness| {
             let unit = f64::from(witness.denominator);
             let moves = witness.moves.iter();
+            let mut moves: Table = moves
+                .filter_map(|&(cell, step)| Some((system.position(cell)?, step as f64 / unit)))
+                .collect();
+            moves.sort_unstable_by_key(|&(at, _)| at);
+            moves.dedup_by_key(|&mut (at, _)| at);
             moves
-                .filter_map(|&(cell, step)| Some((component.position(cell)?, step as f64 / unit)))
-                .collect()
         };
         witnesses.iter().filter(holds).map(moves).collect()
     }
 
     /// Attacks a pattern that reaches all levels so far. What it exposes becomes levels and cuts.
-    fn judge(&mut self, pattern: &Pattern) -> Result<Verdict, SuppressError> {
+    pub(super) fn judge(&mut self, pattern: &Pattern) -> Result<Verdict, SuppressError> {
         let options = Options { intervals: Intervals::None };
         let found = attack(self.problem, pattern, self.context.engine, options, &[])?;
         if found.audit.exposed.is_empty() {
@@ -310,10 +320,16 @@ const SEARCHING_NEAR: f64 = 0.1;
 const EARLY: f64 = 0.2;
 const SMALL: f64 = 2e-3;
 
+/// From this gap on branch and cut closes the rest: the engine would begin anew after every pattern it finds.
+const CLOSE: f64 = 0.04;
+
+/// A node of branch and cut, with its cuts, is worth this many of the engine.
+const ENGINE_NODES: u32 = 10;
+
 /// What the engine's bound of a search for whole patterns may be off by, as a share.
 const SEARCHED: f64 = 1e-9;
 
-enum Verdict {
+pub(super) enum Verdict {
     Safe(Vec<Witness>),
     /// Whether levels are missed that nobody knew of.
     Exposed {
