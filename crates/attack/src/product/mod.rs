@@ -19,6 +19,7 @@ use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use circuit::{Wanted, towards};
 use exchange::Exchange;
 use pursuit::Pursuit;
+pub use graph::{Graph, Steps};
 use search::{Product, cheapest};
 use std::sync::{Arc, OnceLock};
 
