@@ -27,10 +27,10 @@ pub struct Graph {
 pub type Steps = Vec<(u32, i8)>;
 
 /// Gets circles, and says whether to go on.
-pub type Visit<'v> = dyn FnMut(&[(u32, i8)]) -> ControlFlow<()> + 'v;
+pub(super) type Visit<'v> = dyn FnMut(&[(u32, i8)]) -> ControlFlow<()> + 'v;
 
 /// Whether a leaf can move.
-pub type Usable<'u> = dyn Fn(u32) -> bool + 'u;
+pub(super) type Usable<'u> = dyn Fn(u32) -> bool + 'u;
 
 /// A cell that was reached: from which one that was reached before, and by which two leaves.
 struct Reached {
