@@ -46,6 +46,20 @@ impl Protect for Auto {
     }
 }
 
+/// What [`Auto`] does with large tables, whatever their size: nothing that takes long for the sake of the last per cent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Brief;
+
+impl Protect for Brief {
+    fn protect(
+        &self,
+        problem: &Problem,
+        context: &Context<'_>,
+    ) -> Result<Protected, SuppressError> {
+        large(problem, context)
+    }
+}
+
 /// A safe pattern, a better one if there is time, and its bound.
 fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
     let workshop = Workshop::new(problem, context);

@@ -69,7 +69,7 @@ impl Graph {
     }
 
     /// The leaves in a cell of a table.
-    fn leaves_of(&self, table: usize, cell: u32) -> &[u32] {
+    pub fn leaves_of(&self, table: usize, cell: u32) -> &[u32] {
         let starts = &self.starts[table];
         let range = starts[cell as usize] as usize..starts[cell as usize + 1] as usize;
         &self.leaves[table][range]

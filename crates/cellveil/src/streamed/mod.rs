@@ -31,6 +31,12 @@ const EVERYWHERE: u64 = 8;
 /// How often needs that are left open are asked again.
 const ROUNDS: usize = 8;
 
+/// After so many rounds, what is left open is met at the price of published cells.
+const PATIENCE: usize = 2;
+
+/// How many neighbours in the order of codes are looked at.
+const NEAR: u32 = 100;
+
 /// What the summary calls this way.
 const METHOD: &str = "streamed";
 
@@ -148,11 +154,10 @@ impl Work<'_> {
                 return Ok((all, tally));
             }
             let further = self.aimed(&tally.open, all.gathered, round);
-            if further.is_empty() {
-                break;
+            if !further.is_empty() {
+                tally = all.look(&further)?;
+                witnesses.extend(further);
             }
-            tally = all.look(&further)?;
-            witnesses.extend(further);
         }
         Err(exposed(all.gathered, &tally.open))
     }
@@ -164,7 +169,7 @@ impl Work<'_> {
             let mut draft = self.exchange.draft();
             let (mut met, mut failed) = (0_usize, 0_usize);
             for (cell, leaves) in open.iter().zip(&below).skip(at).step_by(ROUND) {
-                if self.meet(&mut draft, cell, leaves) {
+                if self.meet(&mut draft, cell, leaves, gathered, round) {
                     met += 1;
                 } else {
                     failed += 1;
@@ -179,14 +184,44 @@ impl Work<'_> {
     }
 
     /// Moves one leaf of a cell, and no other.
-    fn meet(&self, draft: &mut Draft, cell: &Open, leaves: &[u32]) -> bool {
+    fn meet(
+        &self,
+        draft: &mut Draft,
+        cell: &Open,
+        leaves: &[u32],
+        gathered: &Gathered,
+        round: usize,
+    ) -> bool {
         let mut order = leaves.to_vec();
         order.sort_by_key(|&leaf| std::cmp::Reverse(self.values[leaf as usize]));
         order.iter().take(4).any(|&leaf| {
             let others: Vec<u32> =
                 leaves.iter().copied().filter(|&other| other != leaf).take(64).collect();
-            self.exchange.through(draft, &Aim { leaf, level: cell.level, others: &others })
+            let aim = Aim { leaf, level: cell.level, others: &others };
+            self.exchange.through(draft, &aim)
+                || round >= PATIENCE && self.against(draft, &aim, gathered)
         })
+    }
+
+    /// Moves a leaf against one that differs in as few variables as possible.
+    fn against(&self, draft: &mut Draft, aim: &Aim<'_>, gathered: &Gathered) -> bool {
+        let differ = |other: u32| {
+            let code = |leaf: u32, d: usize| gathered.code(leaf as usize, d);
+            let dimensions = 0..gathered.frame().dimensions().len();
+            dimensions.filter(|&d| code(aim.leaf, d) != code(other, d)).count()
+        };
+        let last = gathered.len() as u32;
+        let near = aim.leaf.saturating_sub(NEAR)..aim.leaf.saturating_add(NEAR).min(last);
+        let mut partners: Vec<(usize, u32)> = self
+            .exchange
+            .beside(aim.leaf)
+            .chain(near)
+            .filter(|&other| other != aim.leaf)
+            .map(|other| (differ(other), other))
+            .collect();
+        partners.sort_unstable();
+        partners.dedup();
+        partners.into_iter().any(|(_, partner)| self.exchange.against(draft, aim, partner))
     }
 }
 

@@ -5,9 +5,10 @@ use super::survey::Variables;
 use crate::tabulation::Made;
 use crate::{Error, Job, Run, judge, secure};
 use cellveil_attack::Intervals;
-use cellveil_core::{CellId, Release, Table, Witness};
+use cellveil_core::{CellId, Problem, Release, Table, Witness};
 use cellveil_lp::Engine;
 use cellveil_suppress::streamed::{Draft, Exchange};
+use cellveil_suppress::{Brief, Context, Method, suppress, suppress_by};
 use cellveil_tabulate::{Gathered, LeafMoves};
 
 /// Not one of the finest cells of a table.
@@ -60,7 +61,12 @@ pub(super) fn protect(
     let made =
         Made { table, linked: Vec::new(), sensitive: Vec::new(), frozen: Vec::new(), costs: Vec::new() };
     let problem = run.stage("judge", || judge::judged(&job, made))?;
-    let secured = secure::secure(problem, job.protection.method, Intervals::None, engine, run)?;
+    let method = job.protection.method;
+    let choose = |problem: &Problem, context: &Context<'_>| match method {
+        Method::Auto => suppress_by(problem, &Brief, context),
+        method => suppress(problem, method, context),
+    };
+    let secured = secure::secure_by(problem, &choose, Intervals::None, engine, run)?;
     let release = secured.release;
     let needs = release.problem().needs();
     let mut claims = vec![Vec::new(); needs.len()];

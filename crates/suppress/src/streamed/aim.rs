@@ -4,6 +4,9 @@ use super::{Draft, Exchange};
 use cellveil_attack::LeafSteps;
 use std::ops::ControlFlow;
 
+/// So many leaves of a cell are looked at.
+const BESIDE: usize = 1000;
+
 /// A leaf that shall move.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim<'a> {
@@ -42,14 +45,36 @@ impl Exchange<'_> {
             ControlFlow::Break(())
         });
         let Some(steps) = found else { return false };
+        self.follow(draft, &steps, aim);
+        true
+    }
+
+    /// Moves a leaf of a draft and another one against it, which changes cells of the two tables; `false` if either moves already.
+    pub fn against(&self, draft: &mut Draft, aim: &Aim<'_>, partner: u32) -> bool {
+        let at = partner as usize;
+        let is_free = draft.by[at] == 0 && !draft.pinned[at] && self.values[at] >= aim.level;
+        if !is_free || aim.others.contains(&partner) || !self.is_open(draft, aim) {
+            return false;
+        }
+        self.follow(draft, &[(aim.leaf, 1), (partner, -1)], aim);
+        true
+    }
+
+    /// Leaves with which a leaf has its cell of one of the two tables in common, some of them.
+    pub fn beside(&self, leaf: u32) -> impl Iterator<Item = u32> + '_ {
+        let around = move |table| self.graph.leaves_of(table, self.graph.end(table, leaf));
+        (0..2).flat_map(move |table| around(table).iter().copied().take(BESIDE))
+    }
+
+    /// Moves leaves as far as all of them can.
+    fn follow(&self, draft: &mut Draft, steps: &[(u32, i8)], aim: &Aim<'_>) {
         let rooms = steps.iter().map(|&(leaf, _)| self.values[leaf as usize]);
         let amount = rooms.min().unwrap_or(aim.level);
-        for (leaf, sign) in steps {
+        for &(leaf, sign) in steps {
             draft.by[leaf as usize] = i64::from(sign) * amount;
         }
         for &other in aim.others {
             draft.pinned[other as usize] = true;
         }
-        true
     }
 }
