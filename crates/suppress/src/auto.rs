@@ -46,7 +46,7 @@ impl Protect for Auto {
     }
 }
 
-/// What [`Auto`] does with large tables, whatever their size: nothing that takes long for the sake of the last per cent.
+/// What [`Auto`] begins with in large tables, whatever their size, and a bound: nothing that takes long for the sake of the last per cent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Brief;
 
@@ -56,7 +56,13 @@ impl Protect for Brief {
         problem: &Problem,
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
-        large(problem, context)
+        let workshop = Workshop::new(problem, context);
+        let cover = first(&workshop, &problem.start(), &[], Manner::Swift)?;
+        let (pattern, witnesses) = cover.into_parts();
+        drop(workshop);
+        let bound = lower_bound(problem, context, Some(&pattern), BOUND)?;
+        let bound = Bound { cost: bound.cost.min(problem.cost_of(&pattern)) };
+        Ok(Protected { pattern, witnesses, bound, method: Method::Auto })
     }
 }
 

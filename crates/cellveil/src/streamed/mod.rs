@@ -21,6 +21,7 @@ use cellveil_core::{Bound, Policy};
 use cellveil_publish::{StreamedRelease, Summary};
 use cellveil_suppress::streamed::{Aim, Draft, Exchange};
 use cellveil_tabulate::{Gathered, LeafMoves};
+use published::Published;
 use rayon::prelude::*;
 use std::path::Path;
 use survey::Survey;
@@ -72,7 +73,7 @@ pub(crate) fn protect(
         (0..gathered.len()).map(|leaf| measure.value(gathered.row(leaf))).collect();
     let exchange = Exchange::new(&values, ends);
     let mut witnesses = run.stage("lift", || published.lifted(&exchange));
-    let work = Work { exchange: &exchange, survey: &survey, values: &values, pair };
+    let work = Work { exchange: &exchange, survey: &survey, values: &values, published: &published };
     witnesses.extend(run.stage("circles", || run.install(|| work.everywhere()))?);
     let all = AllCells {
         gathered,
@@ -117,7 +118,7 @@ struct Work<'a> {
     exchange: &'a Exchange<'a>,
     survey: &'a Survey,
     values: &'a [i64],
-    pair: [u32; 2],
+    published: &'a Published,
 }
 
 impl Work<'_> {
@@ -199,6 +200,7 @@ impl Work<'_> {
                 leaves.iter().copied().filter(|&other| other != leaf).take(64).collect();
             let aim = Aim { leaf, level: cell.level, others: &others };
             self.exchange.through(draft, &aim)
+                || self.published.carry(self.exchange, draft, &aim, cell)
                 || round >= PATIENCE && self.against(draft, &aim, gathered)
         })
     }

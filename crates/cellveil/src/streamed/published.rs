@@ -1,15 +1,17 @@
 //! The two tables that stay published: protected as one system in memory, and their witnesses led to the finest cells.
 
+use super::cells::Open;
 use super::split::positions;
-use super::survey::Variables;
+use super::survey::{Variables, told_apart};
 use crate::tabulation::Made;
 use crate::{Error, Job, Run, judge, secure};
 use cellveil_attack::Intervals;
-use cellveil_core::{CellId, Problem, Release, Table, Witness};
+use cellveil_core::{CellId, CodeId, Problem, Release, Table, Witness};
 use cellveil_lp::Engine;
-use cellveil_suppress::streamed::{Draft, Exchange};
+use cellveil_suppress::streamed::{Aim, Draft, Exchange};
 use cellveil_suppress::{Brief, Context, Method, suppress, suppress_by};
 use cellveil_tabulate::{Gathered, LeafMoves};
+use std::cmp::Ordering;
 
 /// Not one of the finest cells of a table.
 const NONE: u32 = u32::MAX;
@@ -24,9 +26,17 @@ pub(super) struct Published {
     pub(super) bound: f64,
     /// Per table and cell of both, which of its finest cells it is.
     nodes: [Vec<u32>; 2],
+    /// Per table and finest cell of it, which cell of both it is.
+    cells: [Vec<CellId>; 2],
+    /// The variables of either table, and of both in their order.
+    pair: [Variables; 2],
+    dimensions: Vec<usize>,
     /// Per need, witnesses that are claimed to meet it.
     claims: Vec<Vec<u32>>,
 }
+
+/// Cells of either table, and by how much they move.
+type Wanted = [Vec<(u32, i64)>; 2];
 
 /// Protects the tables of two sets of variables. Also returns, per table, the cell that each finest cell of the whole lies in.
 pub(super) fn protect(
@@ -55,12 +65,18 @@ pub(super) fn protect(
             nodes[linked.cells[cell.index()].index()] = node;
         }
     }
+    let joint = |table: usize| -> Vec<CellId> {
+        finest[table].iter().map(|cell| linked[table].cells[cell.index()]).collect()
+    };
+    let cells = [joint(0), joint(1)];
     let mut job = job.clone();
     let names: Vec<String> = table.dimensions().iter().map(|d| d.name.clone()).collect();
     job.rules.missing.retain(|name, _| names.contains(name));
     let made =
         Made { table, linked: Vec::new(), sensitive: Vec::new(), frozen: Vec::new(), costs: Vec::new() };
     let problem = run.stage("judge", || judge::judged(&job, made))?;
+    let (size, sensitive) = (problem.len(), problem.needs().len());
+    tracing::info!(cells = size, sensitive, "published tables");
     let method = job.protection.method;
     let choose = |problem: &Problem, context: &Context<'_>| match method {
         Method::Auto => suppress_by(problem, &Brief, context),
@@ -78,9 +94,12 @@ pub(super) fn protect(
     for claims in &mut claims {
         claims.dedup();
     }
+    let whole = gathered.frame().dimensions();
+    let place = |name: &String| whole.iter().position(|dimension| dimension.name == *name);
+    let dimensions = names.iter().filter_map(place).collect();
     let bound = secured.summary.lower_bound.unwrap_or(0.0);
     let ends = [ends.remove(0), ends.remove(0)];
-    Ok((Published { release, bound, nodes, claims }, ends))
+    Ok((Published { release, bound, nodes, cells, pair, dimensions, claims }, ends))
 }
 
 /// A witness of the two tables in the making, with by how much it moves their cells.
@@ -154,11 +173,7 @@ impl Published {
         if !moves.iter().all(after) {
             return false;
         }
-        let own = |table: usize| -> Vec<(u32, i64)> {
-            let node = |&(moved, by): &(CellId, i64)| (self.nodes[table][moved.index()], by);
-            moves.iter().map(node).filter(|&(node, _)| node != NONE).collect()
-        };
-        let wanted = [own(0), own(1)];
+        let wanted = self.wanted(moves);
         if !exchange.lift(&mut sheet.draft, [&wanted[0], &wanted[1]], None) {
             return false;
         }
@@ -167,6 +182,82 @@ impl Published {
         }
         true
     }
+
+    /// The finest cells of either table among some that move.
+    fn wanted(&self, moves: &[(CellId, i64)]) -> Wanted {
+        [0, 1].map(|table: usize| {
+            let node = |&(moved, by): &(CellId, i64)| (self.nodes[table][moved.index()], by);
+            moves.iter().map(node).filter(|&(node, _)| node != NONE).collect()
+        })
+    }
+
+    /// Moves a leaf of a cell together with the cells of the two tables that protect the cell, or the cells of the two tables that the leaf lies in.
+    pub(super) fn carry(
+        &self,
+        exchange: &Exchange<'_>,
+        draft: &mut Draft,
+        aim: &Aim<'_>,
+        open: &Open,
+    ) -> bool {
+        let set = told_apart(&open.codes);
+        let ways = [0, 1].map(|table: usize| {
+            let cell = if set & !self.pair[table] == 0 {
+                self.find(&open.codes)
+            } else {
+                Some(self.cells[table][exchange.end(table, aim.leaf) as usize])
+            };
+            cell.map_or_else(Vec::new, |cell| self.units(cell, aim.level))
+        });
+        let none: Wanted = [Vec::new(), Vec::new()];
+        let alone = ways[0].iter().chain(&ways[1]).map(|one| (one, &none));
+        let both = ways[0].iter().flat_map(|one| ways[1].iter().map(move |other| (one, other)));
+        alone.chain(both).any(|(one, other)| {
+            let wanted = [0, 1].map(|table: usize| added(&one[table], &other[table]));
+            exchange.along(draft, aim, [&wanted[0], &wanted[1]])
+        })
+    }
+
+    /// The cell of both tables with the codes of a cell of the whole.
+    fn find(&self, codes: &[CodeId]) -> Option<CellId> {
+        let own: Vec<CodeId> = self.dimensions.iter().map(|&at| codes[at]).collect();
+        let problem = self.release.problem();
+        let (mut from, mut to) = (0, problem.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            match problem.names().key(CellId::at(middle)).cmp(&own[..]) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Equal => return Some(CellId::at(middle)),
+                Ordering::Greater => to = middle,
+            }
+        }
+        None
+    }
+
+    /// The witnesses of a sensitive cell that move it by an amount, upwards.
+    fn units(&self, cell: CellId, amount: i64) -> Vec<Wanted> {
+        let needs = self.release.problem().needs();
+        let Ok(at) = needs.binary_search_by_key(&cell, |need| need.cell) else { return Vec::new() };
+        let unit = |&witness: &u32| {
+            let witness = &self.release.certificate().witnesses[witness as usize];
+            let own = witness.move_of(cell);
+            if own == 0 || witness.moves.iter().any(|(_, by)| by % own != 0) {
+                return None;
+            }
+            let moves: Vec<(CellId, i64)> =
+                witness.moves.iter().map(|&(moved, by)| (moved, by / own * amount)).collect();
+            Some(self.wanted(&moves))
+        };
+        self.claims[at].iter().filter_map(unit).collect()
+    }
+}
+
+/// Two lists of moves, added up.
+fn added(one: &[(u32, i64)], other: &[(u32, i64)]) -> Vec<(u32, i64)> {
+    let mut all = [one, other].concat();
+    all.sort_unstable();
+    let sums = all.chunk_by(|a, b| a.0 == b.0);
+    let sums = sums.map(|same| (same[0].0, same.iter().map(|(_, by)| by).sum::<i64>()));
+    sums.filter(|&(_, by)| by != 0).collect()
 }
 
 /// A witness in whole numbers, as it is and no larger than a cell needs.

@@ -60,6 +60,30 @@ impl Exchange<'_> {
         true
     }
 
+    /// Moves a leaf of a draft together with cells of the two tables, and pins it; `false` if no paths are found.
+    pub fn along(&self, draft: &mut Draft, aim: &Aim<'_>, wanted: [&[(u32, i64)]; 2]) -> bool {
+        if !self.is_open(draft, aim) {
+            return false;
+        }
+        let pinned = |others: &[u32], draft: &mut Draft| -> Vec<u32> {
+            let free = others.iter().copied().filter(|&other| !draft.pinned[other as usize]);
+            let free: Vec<u32> = free.collect();
+            for &other in &free {
+                draft.pinned[other as usize] = true;
+            }
+            free
+        };
+        let new = pinned(aim.others, draft);
+        if self.lift(draft, wanted, Some((aim.leaf, aim.level))) {
+            draft.pinned[aim.leaf as usize] = true;
+            return true;
+        }
+        for other in new {
+            draft.pinned[other as usize] = false;
+        }
+        false
+    }
+
     /// Leaves with which a leaf has its cell of one of the two tables in common, some of them.
     pub fn beside(&self, leaf: u32) -> impl Iterator<Item = u32> + '_ {
         let around = move |table| self.graph.leaves_of(table, self.graph.end(table, leaf));

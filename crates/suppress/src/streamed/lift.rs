@@ -14,12 +14,31 @@ type Left = Vec<(u32, i64)>;
 const PORTIONS: u32 = 6;
 
 impl Exchange<'_> {
-    /// Adds moves of leaves to a draft that add up to these moves of cells of the two tables; `false`, and the draft as before, if no paths are found. The first
-    /// path from or to the cells of a certain leaf goes through it.
-    pub fn lift(&self, draft: &mut Draft, wanted: [&[(u32, i64)]; 2], first: Option<u32>) -> bool {
+    /// Adds moves of leaves to a draft that add up to these moves of cells of the two tables; `false`, and the draft as before, if no paths are found. A certain
+    /// leaf may have to move by so much.
+    pub fn lift(
+        &self,
+        draft: &mut Draft,
+        wanted: [&[(u32, i64)]; 2],
+        first: Option<(u32, i64)>,
+    ) -> bool {
         let mut log: Vec<(u32, i64)> = Vec::new();
         let mut left = wanted.map(<[_]>::to_vec);
-        let done = (0..2).all(|table| self.within(draft, table, &mut left[table], first, &mut log))
+        if let Some((leaf, by)) = first {
+            if self.room(draft, leaf) < by.abs() {
+                return false;
+            }
+            take(draft, &[(leaf, 1)], by, &mut log);
+            for (table, left) in left.iter_mut().enumerate() {
+                let end = self.end(table, leaf);
+                match left.iter_mut().find(|(cell, _)| *cell == end) {
+                    Some((_, wanted)) => *wanted -= by,
+                    None => left.push((end, -by)),
+                }
+                left.retain(|&(_, by)| by != 0);
+            }
+        }
+        let done = (0..2).all(|table| self.within(draft, table, &mut left[table], &mut log))
             && self.across(draft, left, &mut log);
         if !done {
             for (leaf, by) in log {
@@ -43,10 +62,8 @@ impl Exchange<'_> {
         draft: &mut Draft,
         table: usize,
         left: &mut Left,
-        first: Option<u32>,
         log: &mut Vec<(u32, i64)>,
     ) -> bool {
-        let mut first = first;
         while let Some(at) = left.iter().position(|&(_, by)| by > 0) {
             let goals: Vec<u32> = left.iter().filter(|(_, by)| *by < 0).map(|(c, _)| *c).collect();
             if goals.is_empty() {
@@ -54,9 +71,7 @@ impl Exchange<'_> {
                 return true;
             }
             let (start, wanted) = left[at];
-            let through = first.take_if(|leaf| self.end(table, *leaf) == start);
-            let Some((goal, steps)) = self.portion(draft, table, (start, wanted), &goals, through)
-            else {
+            let Some((goal, steps)) = self.portion(draft, table, (start, wanted), &goals) else {
                 return false;
             };
             let Some(to) = left.iter().position(|&(cell, by)| cell == goal && by < 0) else {
@@ -81,12 +96,11 @@ impl Exchange<'_> {
         table: usize,
         (start, wanted): (u32, i64),
         goals: &[u32],
-        first: Option<u32>,
     ) -> Option<(u32, LeafSteps)> {
         (0..PORTIONS).find_map(|halves| {
             let least = (wanted >> halves).max(1);
             let usable = |leaf: u32| self.room(draft, leaf) >= least;
-            self.graph.path(table, start, goals, first, &usable)
+            self.graph.path(table, start, goals, None, &usable)
         })
     }
 
@@ -102,18 +116,18 @@ impl Exchange<'_> {
             while by != 0 {
                 let sign = by.signum();
                 let found = seconds.iter().enumerate().filter(|(_, (_, by))| by.signum() == sign);
-                let found = found.map(|(at, &(goal, _))| (at, goal)).find_map(|(at, goal)| {
-                    let usable = |leaf: u32| self.room(draft, leaf) > 0;
-                    let mut link: Option<LeafSteps> = None;
-                    self.graph.links(0, cell, goal, &usable, &mut |steps| {
-                        link = Some(steps.to_vec());
-                        ControlFlow::Break(())
-                    });
-                    link.map(|link| (at, link))
-                });
+                let found = found.map(|(at, &(goal, most))| (at, goal, most)).find_map(
+                    |(at, goal, most)| {
+                        let wanted = by.abs().min(most.abs());
+                        self.link(draft, cell, goal, wanted).map(|link| (at, link))
+                    },
+                );
                 let Some((at, steps)) = found else { return false };
                 let most = by.abs().min(seconds[at].1.abs());
                 let amount = self.amount(draft, &steps, most);
+                if amount <= 0 {
+                    return false;
+                }
                 take(draft, &steps, -sign * amount, log);
                 by -= sign * amount;
                 seconds[at].1 -= sign * amount;
@@ -122,10 +136,24 @@ impl Exchange<'_> {
         }
         seconds.is_empty()
     }
+
+    /// A path from a cell of the first table to one of the second, for all of an amount or a good part of it.
+    fn link(&self, draft: &Draft, cell: u32, goal: u32, wanted: i64) -> Option<LeafSteps> {
+        (0..PORTIONS).find_map(|halves| {
+            let least = (wanted >> halves).max(1);
+            let usable = |leaf: u32| self.room(draft, leaf) >= least;
+            let mut link: Option<LeafSteps> = None;
+            self.graph.links(0, cell, goal, &usable, &mut |steps| {
+                link = Some(steps.to_vec());
+                ControlFlow::Break(())
+            });
+            link
+        })
+    }
 }
 
 /// Moves leaves along a path.
-fn take(draft: &mut Draft, steps: &LeafSteps, amount: i64, log: &mut Vec<(u32, i64)>) {
+fn take(draft: &mut Draft, steps: &[(u32, i8)], amount: i64, log: &mut Vec<(u32, i64)>) {
     for &(leaf, sign) in steps {
         draft.by[leaf as usize] += i64::from(sign) * amount;
         log.push((leaf, i64::from(sign) * amount));
@@ -159,5 +187,8 @@ mod tests {
         let before = draft.moves().to_vec();
         assert!(!exchange.lift(&mut draft, [&[(0, 500), (1, -500)], &[]], None));
         assert_eq!(draft.moves(), before);
+        let mut draft = exchange.draft();
+        assert!(exchange.lift(&mut draft, [&[(5, 4), (3, -4)], &[]], Some((24, 4))));
+        assert_eq!(draft.moves()[24], 4);
     }
 }
