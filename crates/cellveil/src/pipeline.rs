@@ -90,7 +90,7 @@ pub fn protect(
         if let Some(surveyed) = streamed::is_for(job, system, &tabulation, run)? {
             let origin = origin(job, system, inputs.clone(), Vec::new(), run)?;
             let place = system.place(dir);
-            written.push(streamed::protect(job, surveyed, &place, &origin, engines.solve, run)?);
+            written.push(streamed::protect(job, surveyed, &place, &origin, run)?);
             continue;
         }
         let made = tabulation.made(system)?;

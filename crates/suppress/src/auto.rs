@@ -46,26 +46,6 @@ impl Protect for Auto {
     }
 }
 
-/// What [`Auto`] begins with in large tables, whatever their size, and a bound: nothing that takes long for the sake of the last per cent.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Brief;
-
-impl Protect for Brief {
-    fn protect(
-        &self,
-        problem: &Problem,
-        context: &Context<'_>,
-    ) -> Result<Protected, SuppressError> {
-        let workshop = Workshop::new(problem, context);
-        let cover = first(&workshop, &problem.start(), &[], Manner::Swift)?;
-        let (pattern, witnesses) = cover.into_parts();
-        drop(workshop);
-        let bound = lower_bound(problem, context, Some(&pattern), BOUND)?;
-        let bound = Bound { cost: bound.cost.min(problem.cost_of(&pattern)) };
-        Ok(Protected { pattern, witnesses, bound, method: Method::Auto })
-    }
-}
-
 /// A safe pattern, a better one if there is time, and its bound.
 fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, SuppressError> {
     let workshop = Workshop::new(problem, context);

@@ -18,7 +18,7 @@ pub mod streamed;
 mod subtable;
 mod tabu;
 
-pub use auto::{Auto, Brief};
+pub use auto::Auto;
 pub use genetic::Genetic;
 pub use hypercube::Hypercube;
 pub use incremental::Incremental;

@@ -10,21 +10,22 @@ mod choice;
 mod published;
 mod split;
 mod survey;
+#[cfg(test)]
+mod tests;
 
 use crate::pipeline::{Origin, Released, Unreleased};
 use crate::{Error, Job, Run};
 use below::below;
 pub(crate) use choice::is_for;
 use cells::{AllCells, Open, ROUND, Tally};
-use cellveil_lp::Engine;
-use cellveil_core::{Bound, Policy};
+use cellveil_core::{Bound, Intruder, Policy};
 use cellveil_publish::{StreamedRelease, Summary};
 use cellveil_suppress::streamed::{Aim, Draft, Exchange};
 use cellveil_tabulate::{Gathered, LeafMoves};
-use published::Published;
+use published::{Part, carry, lifted, parts};
 use rayon::prelude::*;
 use std::path::Path;
-use survey::Survey;
+use survey::{Survey, told_apart};
 
 /// Tables of moves in which as many finest cells as possible move.
 const EVERYWHERE: u64 = 8;
@@ -34,6 +35,9 @@ const ROUNDS: usize = 8;
 
 /// After so many rounds, what is left open is met at the price of published cells.
 const PATIENCE: usize = 2;
+
+/// After so many, nothing else is tried.
+const LAST: usize = 4;
 
 /// How many neighbours in the order of codes are looked at.
 const NEAR: u32 = 100;
@@ -58,33 +62,10 @@ pub(crate) fn protect(
     (gathered, survey): (&Gathered, Survey),
     dir: &Path,
     origin: &Origin,
-    engine: &dyn Engine,
     run: &Run<'_>,
 ) -> Result<Unreleased, Error> {
-    let policy = policy(job);
-    tracing::info!(cells = survey.cells, needs = survey.needs, leaves = gathered.len(), "surveyed");
-    let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
-        refused("a table of which no two smaller ones are dense", "leave out a variable")
-    })?;
-    tracing::info!(?pair, "published tables");
-    let (published, ends) = published::protect(job, gathered, pair, engine, run)?;
-    let measure = gathered.frame().measure();
-    let values: Vec<i64> =
-        (0..gathered.len()).map(|leaf| measure.value(gathered.row(leaf))).collect();
-    let exchange = Exchange::new(&values, ends);
-    let mut witnesses = run.stage("lift", || published.lifted(&exchange));
-    let work = Work { exchange: &exchange, survey: &survey, values: &values, published: &published };
-    witnesses.extend(run.stage("circles", || run.install(|| work.everywhere()))?);
-    let all = AllCells {
-        gathered,
-        rules: &job.rules,
-        policy: &policy,
-        kinds: Vec::with_capacity(survey.cells),
-        pair,
-    };
-    let (all, tally) = run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
-    let withheld = all.withheld();
-    drop(all);
+    let Proposal { witnesses, withheld, tally, bound } =
+        propose(job, gathered, &survey, run)?;
     let proven = run.stage("verify", || {
         run.install(|| StreamedRelease::new(gathered, &job.rules, &witnesses, &withheld))
     })??;
@@ -94,12 +75,12 @@ pub(crate) fn protect(
         primary: survey.needs,
         secondary: tally.secondaries,
         cost: tally.cost,
-        lower_bound: Some(published.bound),
-        gap: Some(Bound { cost: published.bound }.gap(tally.cost)),
+        lower_bound: Some(bound.cost),
+        gap: Some(bound.gap(tally.cost)),
         status: "safe".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         decimals: gathered.frame().units().value,
-        intruders: vec!["external".to_owned()],
+        intruders: vec![Intruder::External.name().to_owned()],
         method: Some(METHOD.to_owned()),
         ..Summary::default()
     };
@@ -113,12 +94,60 @@ pub(crate) fn protect(
     Ok(Unreleased { released, staged })
 }
 
+/// What is to be withheld, and why that is safe; to be proven.
+struct Proposal {
+    witnesses: Vec<LeafMoves>,
+    /// In the order of cells.
+    withheld: Vec<bool>,
+    tally: Tally,
+    bound: Bound,
+}
+
+/// Makes witnesses until every need is met, and withholds what they move.
+fn propose(
+    job: &Job,
+    gathered: &Gathered,
+    survey: &Survey,
+    run: &Run<'_>,
+) -> Result<Proposal, Error> {
+    let policy = policy(job);
+    let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
+        refused("a table of which no two smaller ones are dense", "leave out a variable")
+    })?;
+    tracing::info!(cells = survey.cells, needs = survey.needs, leaves = gathered.len(), ?pair);
+    let (mut parts, ends) = run.stage("split", || run.install(|| parts(job, gathered, pair)))??;
+    let measure = gathered.frame().measure();
+    let values: Vec<i64> =
+        (0..gathered.len()).map(|leaf| measure.value(gathered.row(leaf))).collect();
+    let exchange = Exchange::new(&values, ends);
+    run.stage("suppress", || {
+        run.install(|| {
+            let shared = gathered.projected(&split::positions(pair[0] & pair[1]))?.1;
+            let [one, other] = &mut parts;
+            let [joined, other_joined] = exchange.joined(&shared);
+            rayon::join(
+                || one.protect(pair[1], &joined),
+                || other.protect(pair[0], &other_joined),
+            );
+            Ok::<_, Error>(())
+        })
+    })??;
+    let mut witnesses = run.stage("lift", || lifted(&parts, &exchange));
+    let work = Work { exchange: &exchange, survey, values: &values, parts: &parts };
+    witnesses.extend(run.stage("circles", || run.install(|| work.everywhere()))?);
+    let kinds = Vec::with_capacity(survey.cells);
+    let all = AllCells { gathered, rules: &job.rules, policy: &policy, kinds, pair };
+    let (all, tally) =
+        run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
+    Ok(Proposal { witnesses, withheld: all.withheld(), tally, bound: Bound { cost: 0.0 } })
+}
+
 /// What the making of witnesses looks at.
 struct Work<'a> {
     exchange: &'a Exchange<'a>,
     survey: &'a Survey,
     values: &'a [i64],
-    published: &'a Published,
+    parts: &'a [Part; 2],
 }
 
 impl Work<'_> {
@@ -195,12 +224,15 @@ impl Work<'_> {
     ) -> bool {
         let mut order = leaves.to_vec();
         order.sort_by_key(|&leaf| std::cmp::Reverse(self.values[leaf as usize]));
+        // Circles leave the cells of the two tables where they are.
+        let set = told_apart(&cell.codes);
+        let may_circle = self.parts.iter().all(|part| part.lacks(set));
+        let is_last = round >= LAST;
         order.iter().take(4).any(|&leaf| {
-            let others: Vec<u32> =
-                leaves.iter().copied().filter(|&other| other != leaf).take(64).collect();
+            let others: Vec<u32> = leaves.iter().copied().filter(|&other| other != leaf).collect();
             let aim = Aim { leaf, level: cell.level, others: &others };
-            self.exchange.through(draft, &aim)
-                || self.published.carry(self.exchange, draft, &aim, cell)
+            may_circle && !is_last && self.exchange.through(draft, &aim)
+                || !is_last && carry(self.parts, self.exchange, draft, &aim, cell)
                 || round >= PATIENCE && self.against(draft, &aim, gathered)
         })
     }

@@ -1,108 +1,158 @@
-//! The two tables that stay published: protected as one system in memory, and their witnesses led to the finest cells.
+//! The two tables that stay published: their sensitive cells are protected by products within each, and those are led to the finest cells.
+//!
+//! A product moves cells of one table and keeps all its sums; what both tables have in common stays, and so does what other finest cells cannot follow. Paths of
+//! leaves then leave the other table as it is. Programs are not asked: what has no product, or no paths, is left for later.
 
 use super::cells::Open;
 use super::split::positions;
 use super::survey::{Variables, told_apart};
 use crate::tabulation::Made;
-use crate::{Error, Job, Run, judge, secure};
-use cellveil_attack::Intervals;
-use cellveil_core::{CellId, CodeId, Problem, Release, Table, Witness};
-use cellveil_lp::Engine;
+use crate::{Error, Job, judge};
+use cellveil_attack::Products;
+use cellveil_core::{CellId, CodeId, Problem, Side, Witness};
 use cellveil_suppress::streamed::{Aim, Draft, Exchange};
-use cellveil_suppress::{Brief, Context, Method, suppress, suppress_by};
 use cellveil_tabulate::{Gathered, LeafMoves};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Not one of the finest cells of a table.
 const NONE: u32 = u32::MAX;
 
 /// How many witnesses over finest cells are made at most.
-const MOST_DRAFTS: usize = 40;
-
-/// The two tables, protected.
-pub(super) struct Published {
-    release: Release,
-    /// No safe pattern costs less: whoever protects the whole protects these two.
-    pub(super) bound: f64,
-    /// Per table and cell of both, which of its finest cells it is.
-    nodes: [Vec<u32>; 2],
-    /// Per table and finest cell of it, which cell of both it is.
-    cells: [Vec<CellId>; 2],
-    /// The variables of either table, and of both in their order.
-    pair: [Variables; 2],
-    dimensions: Vec<usize>,
-    /// Per need, witnesses that are claimed to meet it.
-    claims: Vec<Vec<u32>>,
-}
+const MOST_DRAFTS: usize = 24;
 
 /// Cells of either table, and by how much they move.
 type Wanted = [Vec<(u32, i64)>; 2];
 
-/// Protects the tables of two sets of variables. Also returns, per table, the cell that each finest cell of the whole lies in.
-pub(super) fn protect(
+/// One of the two tables.
+pub(super) struct Part {
+    variables: Vec<usize>,
+    set: Variables,
+    problem: Problem,
+    /// Per cell, which of the finest cells it is.
+    nodes: Vec<u32>,
+    /// The finest cells.
+    finest: Vec<CellId>,
+    /// Per need, a product that meets it.
+    products: Vec<Option<Witness>>,
+}
+
+/// The tables of two sets of variables. Also returns, per table, the cell that each finest cell of the whole lies in.
+pub(super) fn parts(
     job: &Job,
     gathered: &Gathered,
     pair: [Variables; 2],
-    engine: &dyn Engine,
-    run: &Run<'_>,
-) -> Result<(Published, [Vec<u32>; 2]), Error> {
-    let (mut tables, mut ends, mut finest) = (Vec::new(), Vec::new(), Vec::new());
-    for set in pair {
-        let (own, into) = gathered.projected(&positions(set))?;
+) -> Result<([Part; 2], [Vec<u32>; 2]), Error> {
+    let part = |set: Variables| {
+        let variables = positions(set);
+        let (own, ends) = gathered.projected(&variables)?;
         let table = own.table(None)?;
         let is_finest = |cell: &CellId| {
             let codes = table.key(*cell).iter().zip(table.dimensions());
             codes.clone().all(|(&code, dimension)| dimension.hierarchy.is_leaf(code))
         };
-        finest.push((0..table.len()).map(CellId::at).filter(is_finest).collect::<Vec<_>>());
-        tables.push(table);
-        ends.push(into);
-    }
-    let (table, linked) = Table::linked(tables).map_err(cellveil_tabulate::TabulateError::from)?;
-    let mut nodes = [vec![NONE; table.len()], vec![NONE; table.len()]];
-    for ((nodes, linked), finest) in nodes.iter_mut().zip(&linked).zip(&finest) {
-        for (&cell, node) in finest.iter().zip(0..) {
-            nodes[linked.cells[cell.index()].index()] = node;
+        let finest: Vec<CellId> =
+            (0..table.len()).map(CellId::at).filter(is_finest).collect();
+        let mut nodes = vec![NONE; table.len()];
+        for (cell, node) in finest.iter().zip(0..) {
+            nodes[cell.index()] = node;
         }
-    }
-    let joint = |table: usize| -> Vec<CellId> {
-        finest[table].iter().map(|cell| linked[table].cells[cell.index()]).collect()
+        let mut job = job.clone();
+        let dimensions = own.frame().dimensions();
+        job.rules.missing.retain(|name, _| dimensions.iter().any(|d| d.name == *name));
+        let (sensitive, frozen, costs) = (Vec::new(), Vec::new(), Vec::new());
+        let made = Made { table, linked: Vec::new(), sensitive, frozen, costs };
+        let problem = judge::judged(&job, made)?;
+        let products = vec![None; problem.needs().len()];
+        Ok::<_, Error>((Part { variables, set, problem, nodes, finest, products }, ends))
     };
-    let cells = [joint(0), joint(1)];
-    let mut job = job.clone();
-    let names: Vec<String> = table.dimensions().iter().map(|d| d.name.clone()).collect();
-    job.rules.missing.retain(|name, _| names.contains(name));
-    let made =
-        Made { table, linked: Vec::new(), sensitive: Vec::new(), frozen: Vec::new(), costs: Vec::new() };
-    let problem = run.stage("judge", || judge::judged(&job, made))?;
-    let (size, sensitive) = (problem.len(), problem.needs().len());
-    tracing::info!(cells = size, sensitive, "published tables");
-    let method = job.protection.method;
-    let choose = |problem: &Problem, context: &Context<'_>| match method {
-        Method::Auto => suppress_by(problem, &Brief, context),
-        method => suppress(problem, method, context),
-    };
-    let secured = secure::secure_by(problem, &choose, Intervals::None, engine, run)?;
-    let release = secured.release;
-    let needs = release.problem().needs();
-    let mut claims = vec![Vec::new(); needs.len()];
-    for claim in &release.certificate().claims {
-        if let Ok(at) = needs.binary_search_by_key(&claim.cell, |need| need.cell) {
-            claims[at].push(claim.witness);
-        }
-    }
-    for claims in &mut claims {
-        claims.dedup();
-    }
-    let whole = gathered.frame().dimensions();
-    let place = |name: &String| whole.iter().position(|dimension| dimension.name == *name);
-    let dimensions = names.iter().filter_map(place).collect();
-    let bound = secured.summary.lower_bound.unwrap_or(0.0);
-    let ends = [ends.remove(0), ends.remove(0)];
-    Ok((Published { release, bound, nodes, cells, pair, dimensions, claims }, ends))
+    let [(one, one_end), (other, other_end)] = [part(pair[0])?, part(pair[1])?];
+    Ok(([one, other], [one_end, other_end]))
 }
 
-/// A witness of the two tables in the making, with by how much it moves their cells.
+impl Part {
+    /// Finds a product for every need, the largest first; what those before withhold costs nothing. `joined` are the finest cells that leaves can follow.
+    pub(super) fn protect(&mut self, other: Variables, joined: &[bool]) {
+        let problem = &self.problem;
+        let incidence = Arc::new(problem.relations().incidence(problem.len()));
+        let Some(products) = Products::new(problem, incidence) else { return };
+        let mut withheld = vec![false; problem.len()];
+        for need in problem.needs() {
+            withheld[need.cell.index()] = true;
+        }
+        let shared: Vec<bool> = self.variables.iter().map(|at| other >> at & 1 == 1).collect();
+        let is_shared = |cell: CellId| {
+            let codes = problem.names().key(cell).iter().zip(&shared);
+            codes.clone().all(|(&code, &is_shared)| code == 0 || is_shared)
+        };
+        let mut order: Vec<usize> = (0..problem.needs().len()).collect();
+        let level = |at: usize| problem.needs()[at].down.max(problem.needs()[at].up);
+        order.sort_by_key(|&at| (std::cmp::Reverse(level(at)), at));
+        for at in order {
+            let own = problem.needs()[at].cell;
+            let price = |cell: CellId| {
+                let node = self.nodes[cell.index()];
+                let stays = node != NONE && !joined[node as usize] && cell != own;
+                let must_stay = stays || is_shared(cell);
+                let cost = if withheld[cell.index()] { 0.0 } else { problem.cost(cell) };
+                (!must_stay).then_some(cost)
+            };
+            let found = products.reach(own, Side::Up, level(at), &price);
+            for &(cell, _) in found.iter().flat_map(|found| &found.moves) {
+                withheld[cell.index()] = true;
+            }
+            self.products[at] = found;
+        }
+        let met = self.products.iter().flatten().count();
+        tracing::info!(cells = problem.len(), needs = problem.needs().len(), met, "a published table");
+    }
+
+    /// Whether no cell that tells these variables apart is one of this table.
+    pub(super) fn lacks(&self, set: Variables) -> bool {
+        set & !self.set != 0
+    }
+
+    /// How far a sensitive cell must move.
+    fn level(&self, cell: CellId) -> i64 {
+        self.problem.needs().of(cell).map_or(0, |need| need.down.max(need.up))
+    }
+
+    /// The finest cells among some that move.
+    fn nodes(&self, moves: &[(CellId, i64)]) -> Vec<(u32, i64)> {
+        let node = |&(moved, by): &(CellId, i64)| (self.nodes[moved.index()], by);
+        moves.iter().map(node).filter(|&(node, _)| node != NONE).collect()
+    }
+
+    /// The cell with the codes of a cell of the whole.
+    fn find(&self, codes: &[CodeId]) -> Option<CellId> {
+        let own: Vec<CodeId> = self.variables.iter().map(|&at| codes[at]).collect();
+        let (mut from, mut to) = (0, self.problem.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            match self.problem.names().key(CellId::at(middle)).cmp(&own[..]) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Equal => return Some(CellId::at(middle)),
+                Ordering::Greater => to = middle,
+            }
+        }
+        None
+    }
+
+    /// The finest cells that move in the product of a sensitive cell, when it rises by an amount.
+    fn raised(&self, cell: CellId, amount: i64) -> Option<Vec<(u32, i64)>> {
+        let needs = self.problem.needs();
+        let at = needs.binary_search_by_key(&cell, |need| need.cell).ok()?;
+        let product = self.products[at].as_ref()?;
+        let own = product.move_of(cell);
+        if own == 0 || product.moves.iter().any(|(_, by)| by % own != 0) {
+            return None;
+        }
+        let moves = product.moves.iter().map(|&(moved, by)| (moved, by / own * amount));
+        Some(self.nodes(&moves.collect::<Vec<_>>()))
+    }
+}
+
+/// A witness of one table in the making, with by how much it moves its cells.
 struct Sheet {
     draft: Draft,
     moved: Vec<i64>,
@@ -110,58 +160,59 @@ struct Sheet {
     kept: Vec<bool>,
 }
 
-impl Published {
-    /// How far a sensitive cell must move.
-    fn level(&self, cell: CellId) -> i64 {
-        self.release.problem().needs().of(cell).map_or(0, |need| need.down.max(need.up))
-    }
-
-    /// Witnesses over finest cells that meet the needs of both tables, as far as they are found, and move nothing of them that is published.
-    pub(super) fn lifted(&self, exchange: &Exchange<'_>) -> Vec<LeafMoves> {
-        let cells = self.release.problem().len();
-        let mut open: Vec<usize> = (0..self.claims.len()).collect();
-        let mut made = Vec::new();
-        while !open.is_empty() && made.len() < MOST_DRAFTS {
-            let mut sheet =
-                Sheet { draft: exchange.draft(), moved: vec![0; cells], kept: vec![false; cells] };
-            for &at in &open {
-                self.meet(exchange, at, &mut sheet);
+/// Witnesses over finest cells that meet the needs of both tables, as far as they are found.
+pub(super) fn lifted(parts: &[Part; 2], exchange: &Exchange<'_>) -> Vec<LeafMoves> {
+    let mut open = [0, 1].map(|table: usize| {
+        let there = |at: &usize| parts[table].products[*at].is_some();
+        (0..parts[table].products.len()).filter(there).collect::<Vec<_>>()
+    });
+    let mut made = Vec::new();
+    while made.len() < MOST_DRAFTS {
+        let before = open[0].len() + open[1].len();
+        let mut draft = exchange.draft();
+        for table in 0..2 {
+            let part = &parts[table];
+            let cells = part.problem.len();
+            let mut sheet = Sheet { draft, moved: vec![0; cells], kept: vec![false; cells] };
+            for &at in &open[table] {
+                part.meet(exchange, table, at, &mut sheet);
             }
-            let before = open.len();
-            open.retain(|&at| !self.is_met(at, &sheet));
-            tracing::info!(open = open.len(), "needs of the published tables");
-            if open.len() == before {
-                break;
-            }
-            made.push(LeafMoves::of(sheet.draft.moves()));
+            open[table].retain(|&at| !part.is_met(at, &sheet));
+            draft = sheet.draft;
         }
-        made
+        tracing::info!(left = open[0].len() + open[1].len(), "needs of the published tables");
+        if open[0].len() + open[1].len() == before {
+            break;
+        }
+        made.push(LeafMoves::of(draft.moves()));
     }
+    made
+}
 
+impl Part {
     fn is_met(&self, at: usize, sheet: &Sheet) -> bool {
-        let cell = self.release.problem().needs()[at].cell;
+        let cell = self.problem.needs()[at].cell;
         sheet.moved[cell.index()].abs() >= self.level(cell)
     }
 
-    /// Adds a witness of a need to a sheet, if nothing is in its way.
-    fn meet(&self, exchange: &Exchange<'_>, at: usize, sheet: &mut Sheet) {
-        let cell = self.release.problem().needs()[at].cell;
+    /// Adds the product of a need to a sheet, if nothing is in its way.
+    fn meet(&self, exchange: &Exchange<'_>, table: usize, at: usize, sheet: &mut Sheet) {
+        let cell = self.problem.needs()[at].cell;
         if !self.is_met(at, sheet) {
-            let witnesses = self.claims[at].iter();
-            let witnesses = witnesses.map(|&w| &self.release.certificate().witnesses[w as usize]);
-            let mut ways = witnesses.flat_map(|witness| whole(witness, cell, self.level(cell)));
-            if !ways.any(|moves| self.add(exchange, cell, &moves, sheet)) {
+            let Some(product) = &self.products[at] else { return };
+            let ways = whole(product, cell, self.level(cell));
+            if !ways.iter().any(|moves| self.add(exchange, (table, cell), moves, sheet)) {
                 return;
             }
         }
         sheet.kept[cell.index()] = true;
     }
 
-    /// Adds moves to a sheet, if the cells that it shall move far enough still do, and finest cells can follow.
+    /// Adds moves to a sheet, if the cells that it shall move far enough still do, and leaves can follow.
     fn add(
         &self,
         exchange: &Exchange<'_>,
-        cell: CellId,
+        (table, cell): (usize, CellId),
         moves: &[(CellId, i64)],
         sheet: &mut Sheet,
     ) -> bool {
@@ -173,8 +224,9 @@ impl Published {
         if !moves.iter().all(after) {
             return false;
         }
-        let wanted = self.wanted(moves);
-        if !exchange.lift(&mut sheet.draft, [&wanted[0], &wanted[1]], None) {
+        let own = self.nodes(moves);
+        let wanted: [&[(u32, i64)]; 2] = if table == 0 { [&own, &[]] } else { [&[], &own] };
+        if !exchange.lift(&mut sheet.draft, wanted, None) {
             return false;
         }
         for &(moved, by) in moves {
@@ -182,82 +234,32 @@ impl Published {
         }
         true
     }
-
-    /// The finest cells of either table among some that move.
-    fn wanted(&self, moves: &[(CellId, i64)]) -> Wanted {
-        [0, 1].map(|table: usize| {
-            let node = |&(moved, by): &(CellId, i64)| (self.nodes[table][moved.index()], by);
-            moves.iter().map(node).filter(|&(node, _)| node != NONE).collect()
-        })
-    }
-
-    /// Moves a leaf of a cell together with the cells of the two tables that protect the cell, or the cells of the two tables that the leaf lies in.
-    pub(super) fn carry(
-        &self,
-        exchange: &Exchange<'_>,
-        draft: &mut Draft,
-        aim: &Aim<'_>,
-        open: &Open,
-    ) -> bool {
-        let set = told_apart(&open.codes);
-        let ways = [0, 1].map(|table: usize| {
-            let cell = if set & !self.pair[table] == 0 {
-                self.find(&open.codes)
-            } else {
-                Some(self.cells[table][exchange.end(table, aim.leaf) as usize])
-            };
-            cell.map_or_else(Vec::new, |cell| self.units(cell, aim.level))
-        });
-        let none: Wanted = [Vec::new(), Vec::new()];
-        let alone = ways[0].iter().chain(&ways[1]).map(|one| (one, &none));
-        let both = ways[0].iter().flat_map(|one| ways[1].iter().map(move |other| (one, other)));
-        alone.chain(both).any(|(one, other)| {
-            let wanted = [0, 1].map(|table: usize| added(&one[table], &other[table]));
-            exchange.along(draft, aim, [&wanted[0], &wanted[1]])
-        })
-    }
-
-    /// The cell of both tables with the codes of a cell of the whole.
-    fn find(&self, codes: &[CodeId]) -> Option<CellId> {
-        let own: Vec<CodeId> = self.dimensions.iter().map(|&at| codes[at]).collect();
-        let problem = self.release.problem();
-        let (mut from, mut to) = (0, problem.len());
-        while from < to {
-            let middle = usize::midpoint(from, to);
-            match problem.names().key(CellId::at(middle)).cmp(&own[..]) {
-                Ordering::Less => from = middle + 1,
-                Ordering::Equal => return Some(CellId::at(middle)),
-                Ordering::Greater => to = middle,
-            }
-        }
-        None
-    }
-
-    /// The witnesses of a sensitive cell that move it by an amount, upwards.
-    fn units(&self, cell: CellId, amount: i64) -> Vec<Wanted> {
-        let needs = self.release.problem().needs();
-        let Ok(at) = needs.binary_search_by_key(&cell, |need| need.cell) else { return Vec::new() };
-        let unit = |&witness: &u32| {
-            let witness = &self.release.certificate().witnesses[witness as usize];
-            let own = witness.move_of(cell);
-            if own == 0 || witness.moves.iter().any(|(_, by)| by % own != 0) {
-                return None;
-            }
-            let moves: Vec<(CellId, i64)> =
-                witness.moves.iter().map(|&(moved, by)| (moved, by / own * amount)).collect();
-            Some(self.wanted(&moves))
-        };
-        self.claims[at].iter().filter_map(unit).collect()
-    }
 }
 
-/// Two lists of moves, added up.
-fn added(one: &[(u32, i64)], other: &[(u32, i64)]) -> Vec<(u32, i64)> {
-    let mut all = [one, other].concat();
-    all.sort_unstable();
-    let sums = all.chunk_by(|a, b| a.0 == b.0);
-    let sums = sums.map(|same| (same[0].0, same.iter().map(|(_, by)| by).sum::<i64>()));
-    sums.filter(|&(_, by)| by != 0).collect()
+/// Moves a leaf of a cell together with the products that protect the cell, or the cells of the two tables that the leaf lies in.
+pub(super) fn carry(
+    parts: &[Part; 2],
+    exchange: &Exchange<'_>,
+    draft: &mut Draft,
+    aim: &Aim<'_>,
+    open: &Open,
+) -> bool {
+    let set = told_apart(&open.codes);
+    let [one, other] = [0, 1].map(|table: usize| {
+        let part = &parts[table];
+        let cell = if part.lacks(set) {
+            part.finest[exchange.end(table, aim.leaf) as usize]
+        } else {
+            part.find(&open.codes)?
+        };
+        part.raised(cell, aim.level)
+    });
+    let ways: [Option<Wanted>; 3] = [
+        one.clone().map(|one| [one, Vec::new()]),
+        other.clone().map(|other| [Vec::new(), other]),
+        one.zip(other).map(|(one, other)| [one, other]),
+    ];
+    ways.iter().flatten().any(|wanted| exchange.along(draft, aim, [&wanted[0], &wanted[1]]))
 }
 
 /// A witness in whole numbers, as it is and no larger than a cell needs.

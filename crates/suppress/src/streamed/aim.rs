@@ -14,7 +14,7 @@ pub struct Aim<'a> {
     pub leaf: u32,
     /// By how much, at least.
     pub level: i64,
-    /// Leaves of the same cell, which shall stay as they are.
+    /// Leaves of the same cell, ascending, which shall stay as they are.
     pub others: &'a [u32],
 }
 
@@ -37,7 +37,7 @@ impl Exchange<'_> {
             draft.by[leaf as usize] == 0
                 && !draft.pinned[leaf as usize]
                 && self.values[leaf as usize] >= aim.level
-                && !aim.others.contains(&leaf)
+                && aim.others.binary_search(&leaf).is_err()
         };
         let mut found: Option<LeafSteps> = None;
         self.graph.circles(aim.leaf, &usable, &mut |steps| {
@@ -53,7 +53,7 @@ impl Exchange<'_> {
     pub fn against(&self, draft: &mut Draft, aim: &Aim<'_>, partner: u32) -> bool {
         let at = partner as usize;
         let is_free = draft.by[at] == 0 && !draft.pinned[at] && self.values[at] >= aim.level;
-        if !is_free || aim.others.contains(&partner) || !self.is_open(draft, aim) {
+        if !is_free || aim.others.binary_search(&partner).is_ok() || !self.is_open(draft, aim) {
             return false;
         }
         self.follow(draft, &[(aim.leaf, 1), (partner, -1)], aim);

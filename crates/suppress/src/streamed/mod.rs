@@ -32,6 +32,11 @@ impl<'a> Exchange<'a> {
         self.graph.end(table, leaf)
     }
 
+    /// Per table and cell, whether amounts can go from it to most others with which it shares what `block` says of leaves.
+    pub fn joined(&self, block: &[u32]) -> [Vec<bool>; 2] {
+        self.graph.main_pieces(|leaf| u64::from(block[leaf as usize]))
+    }
+
     /// A table in which nothing moves yet.
     pub fn draft(&self) -> Draft {
         Draft { by: vec![0; self.values.len()], pinned: vec![false; self.values.len()] }
