@@ -49,7 +49,9 @@ pub enum Error {
     )]
     SeveralResponses(PathBuf),
     /// The table is too large to be held, and has something that only tables can have that are.
-    #[error("the table takes more memory than there is, and {what} is not for tables of this size\nhint: {hint}")]
+    #[error(
+        "the table takes more memory than there is, and {what} is not for tables of this size\nhint: {hint}"
+    )]
     TooLarge {
         /// What it has.
         what: String,

@@ -131,9 +131,8 @@ fn capped(need: Need, values: &[i64], lower: &[i64]) -> Need {
 
 /// What withholding each cell costs.
 fn costs_of(table: &Table, policy: &Policy) -> Vec<f64> {
-    let mut costs: Vec<f64> = (0..table.len())
-        .map(|at| policy.cost_of(table, CellId::at(at)))
-        .collect();
+    let mut costs: Vec<f64> =
+        (0..table.len()).map(|at| policy.cost_of(table, CellId::at(at))).collect();
     if (policy.margins - 1.0).abs() > f64::EPSILON {
         let relations = table.relations();
         let mut totals: Vec<CellId> = (0..relations.len())

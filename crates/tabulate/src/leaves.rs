@@ -3,13 +3,13 @@
 //! Tables too large to be held are worked on in this form: whatever is additive over the finest cells becomes known of every cell while the
 //! cells stream by.
 
+use crate::TabulateError;
 use crate::cube::{Cells, Cube, Sink};
 use crate::gathered::{Frame, Gathered, Rows};
 use crate::layout::{Key, Layout};
 use crate::measure::Measure;
 use crate::run::Run;
 use crate::table_sink::TableSink;
-use crate::TabulateError;
 use cellveil_core::{CodeId, Dimension, Table};
 use rayon::prelude::*;
 

@@ -18,8 +18,8 @@ use crate::grid::Grid;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use circuit::{Wanted, towards};
 use exchange::Exchange;
-use pursuit::Pursuit;
 pub use graph::{Graph, Steps};
+use pursuit::Pursuit;
 use search::{Product, cheapest};
 use std::sync::{Arc, OnceLock};
 

@@ -6,7 +6,7 @@ use crate::memory;
 use crate::system::System;
 use crate::tabulation::Tabulation;
 use crate::{Error, Job, Run};
-use cellveil_tabulate::Gathered;
+use cellveil_tabulate::{Cells, Gathered, Sink, TabulateError};
 
 /// What the methods that hold a table take for each of its cells, and for each that is sensitive; as measured where most are.
 const PER_CELL: u64 = 120;
@@ -33,18 +33,28 @@ pub(crate) fn is_for<'t>(
     if most.saturating_mul(PER_CELL + PER_NEED) <= memory || job.rules.is_empty() {
         return Ok(None);
     }
-    let size = || Survey::of(gathered, &job.rules, &super::policy(job));
     if let Some((what, hint)) = unsupported(job, gathered) {
-        // Tables that fit need no more than a number of cells to show it.
-        return if most.saturating_mul(PER_CELL) > memory.saturating_mul(64) {
-            Err(refused(what, hint))
-        } else {
-            Ok(None)
-        };
+        let cells = run.stage("survey", || run.install(|| count(gathered)))??;
+        return if cells * PER_CELL > memory { Err(refused(what, hint)) } else { Ok(None) };
     }
+    let size = || Survey::of(gathered, &job.rules, &super::policy(job));
     let survey = run.stage("survey", || run.install(size))??;
     let bytes = survey.cells as u64 * PER_CELL + survey.needs as u64 * PER_NEED;
     Ok((bytes > memory).then_some((gathered, survey)))
+}
+
+/// The number of cells.
+fn count(gathered: &Gathered) -> Result<u64, TabulateError> {
+    struct Count(u64);
+    impl Sink for Count {
+        fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
+            self.0 += cells.codes.len() as u64;
+            Ok(())
+        }
+    }
+    let mut codes = Count(0);
+    gathered.roll_up(&mut codes)?;
+    Ok(codes.0 / gathered.frame().dimensions().len() as u64)
 }
 
 /// What a job asks for that tables of this size cannot have, and what to do about it.

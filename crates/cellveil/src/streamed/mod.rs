@@ -16,12 +16,12 @@ mod tests;
 use crate::pipeline::{Origin, Released, Unreleased};
 use crate::{Error, Job, Run};
 use below::below;
-pub(crate) use choice::is_for;
 use cells::{AllCells, Open, ROUND, Tally};
 use cellveil_core::{Bound, Intruder, Policy};
 use cellveil_publish::{StreamedRelease, Summary};
 use cellveil_suppress::streamed::{Aim, Draft, Exchange};
 use cellveil_tabulate::{Gathered, LeafMoves};
+pub(crate) use choice::is_for;
 use published::{Part, carry, lifted, parts};
 use rayon::prelude::*;
 use std::path::Path;
@@ -64,8 +64,7 @@ pub(crate) fn protect(
     origin: &Origin,
     run: &Run<'_>,
 ) -> Result<Unreleased, Error> {
-    let Proposal { witnesses, withheld, tally, bound } =
-        propose(job, gathered, &survey, run)?;
+    let Proposal { witnesses, withheld, tally, bound } = propose(job, gathered, &survey, run)?;
     let proven = run.stage("verify", || {
         run.install(|| StreamedRelease::new(gathered, &job.rules, &witnesses, &withheld))
     })??;
@@ -125,10 +124,7 @@ fn propose(
             let shared = gathered.projected(&split::positions(pair[0] & pair[1]))?.1;
             let [one, other] = &mut parts;
             let [joined, other_joined] = exchange.joined(&shared);
-            rayon::join(
-                || one.protect(pair[1], &joined),
-                || other.protect(pair[0], &other_joined),
-            );
+            rayon::join(|| one.protect(pair[1], &joined), || other.protect(pair[0], &other_joined));
             Ok::<_, Error>(())
         })
     })??;
@@ -139,7 +135,10 @@ fn propose(
     let all = AllCells { gathered, rules: &job.rules, policy: &policy, kinds, pair };
     let (all, tally) =
         run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
-    Ok(Proposal { witnesses, withheld: all.withheld(), tally, bound: Bound { cost: 0.0 } })
+    let withheld = all.withheld();
+    let bounds = run.stage("bound", || parts.each_ref().map(Part::bound));
+    let bound = Bound { cost: bounds[0].max(bounds[1]).min(tally.cost) };
+    Ok(Proposal { witnesses, withheld, tally, bound })
 }
 
 /// What the making of witnesses looks at.
@@ -274,7 +273,8 @@ fn exposed(gathered: &Gathered, open: &[Open]) -> Error {
 
 /// A number that looks random, from two others.
 fn mixed(seed: u64, number: u64) -> u64 {
-    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let mixed =
+        (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
     let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed ^ mixed >> 32
 }

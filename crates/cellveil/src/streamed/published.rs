@@ -10,6 +10,7 @@ use crate::tabulation::Made;
 use crate::{Error, Job, judge};
 use cellveil_attack::Products;
 use cellveil_core::{CellId, CodeId, Problem, Side, Witness};
+use cellveil_suppress::linear_bound;
 use cellveil_suppress::streamed::{Aim, Draft, Exchange};
 use cellveil_tabulate::{Gathered, LeafMoves};
 use std::cmp::Ordering;
@@ -51,8 +52,7 @@ pub(super) fn parts(
             let codes = table.key(*cell).iter().zip(table.dimensions());
             codes.clone().all(|(&code, dimension)| dimension.hierarchy.is_leaf(code))
         };
-        let finest: Vec<CellId> =
-            (0..table.len()).map(CellId::at).filter(is_finest).collect();
+        let finest: Vec<CellId> = (0..table.len()).map(CellId::at).filter(is_finest).collect();
         let mut nodes = vec![NONE; table.len()];
         for (cell, node) in finest.iter().zip(0..) {
             nodes[cell.index()] = node;
@@ -104,7 +104,17 @@ impl Part {
             self.products[at] = found;
         }
         let met = self.products.iter().flatten().count();
-        tracing::info!(cells = problem.len(), needs = problem.needs().len(), met, "a published table");
+        tracing::info!(
+            cells = problem.len(),
+            needs = problem.needs().len(),
+            met,
+            "a published table"
+        );
+    }
+
+    /// No safe pattern of the whole costs less: whoever protects the whole protects this table.
+    pub(super) fn bound(&self) -> f64 {
+        linear_bound(&self.problem).cost
     }
 
     /// Whether no cell that tells these variables apart is one of this table.

@@ -92,8 +92,11 @@ impl Sink for Look<'_> {
             let set = told_apart(codes) as usize;
             let survey = &mut self.survey;
             survey.cells += 1;
-            survey.relations +=
-                codes.iter().zip(&self.ways).map(|(&code, ways)| ways[code as usize]).sum::<usize>();
+            survey.relations += codes
+                .iter()
+                .zip(&self.ways)
+                .map(|(&code, ways)| ways[code as usize])
+                .sum::<usize>();
             let figures = &mut survey.sets[set];
             figures.cells += 1;
             figures.finest += usize::from(finest);

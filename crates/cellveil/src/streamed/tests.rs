@@ -2,10 +2,13 @@
 use super::survey::Survey;
 use super::{Proposal, policy, propose};
 use crate::{Job, Run, Settings, judge, tabulation::Made};
-use cellveil_core::{CellId, Certificate, Claim, Intruder, Pattern, Problem, Side, Why, Witness, verify};
+use cellveil_core::{
+    CellId, Certificate, Claim, Intruder, Pattern, Problem, Side, Why, Witness, verify,
+};
 use cellveil_publish::{StreamedRelease, Unproven};
 use cellveil_tabulate::{
-    Cells, Frame, Gathered, LeafMoves, Locate, Place, Plan, Record, Seen, Sink, TabulateError, Units,
+    Cells, Frame, Gathered, LeafMoves, Locate, Place, Plan, Record, Seen, Sink, TabulateError,
+    Units,
 };
 use std::path::{Path, PathBuf};
 
@@ -150,7 +153,8 @@ fn a_proof_that_was_changed_is_refused() {
         StreamedRelease::new(&gathered, &job.rules, witnesses, withheld).map(|_| ())
     };
     assert!(judge(&witnesses, &withheld).is_ok());
-    let refused = |judged: Result<(), Unproven>| assert!(matches!(judged, Err(Unproven::Faults(..))));
+    let refused =
+        |judged: Result<(), Unproven>| assert!(matches!(judged, Err(Unproven::Faults(..))));
     refused(judge(&witnesses[1..], &withheld));
     refused(judge(&[], &withheld));
     refused(judge(&witnesses, &withheld[1..]));

@@ -29,8 +29,7 @@ impl Note {
 
     /// What the finest cells hold.
     pub(super) fn spec(&self) -> TableSpec {
-        let request =
-            |column: &String| RequestSpec { column: column.clone(), codes: [None, None] };
+        let request = |column: &String| RequestSpec { column: column.clone(), codes: [None, None] };
         TableSpec {
             dimensions: Vec::new(),
             response: self.response.clone(),

@@ -65,9 +65,8 @@ impl<'a> StreamedRelease<'a> {
             let some = &witnesses[from..(from + ROUND).min(witnesses.len())];
             let measure = gathered.frame().measure();
             let value = |leaf: usize| measure.value(gathered.row(leaf));
-            let holds = |one: &LeafMoves| {
-                stays_above_zero(one.iter().map(|(leaf, by)| (value(leaf), by)))
-            };
+            let holds =
+                |one: &LeafMoves| stays_above_zero(one.iter().map(|(leaf, by)| (value(leaf), by)));
             replay.begin(some.iter().map(holds).collect(), round + 1 == rounds);
             let moves: Vec<&LeafMoves> = some.iter().collect();
             let mut judge = Judge { gathered, rules, withheld, at: 0, moves: some.len(), replay };

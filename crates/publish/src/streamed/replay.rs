@@ -36,8 +36,7 @@ pub(crate) fn replay(dir: &Path, changed: &[String], verdict: &mut Verdict) -> R
         return Ok(());
     }
     let text = std::fs::read(dir.join(RULES)).unwrap_or_default();
-    let note: Note =
-        serde_json::from_slice(&text).map_err(|_| format!("`{RULES}` is damaged"))?;
+    let note: Note = serde_json::from_slice(&text).map_err(|_| format!("`{RULES}` is damaged"))?;
     let gathered = finest(&dir.join(FINEST), &note)?;
     let withheld = compare(&dir.join(TABLE), &gathered)?;
     let witnesses = read_witnesses(&dir.join(WITNESSES))?;
@@ -207,7 +206,8 @@ impl Sink for Compared<'_> {
             self.names.fill_codes(codes, &mut fields);
             let at = self.withheld.len();
             let shown = self.next_row().and_then(|()| self.shows(&fields, measure.value(row)));
-            let wrong = || TabulateError::Engine(format!("`{TABLE}` does not show the cell of row {at}"));
+            let wrong =
+                || TabulateError::Engine(format!("`{TABLE}` does not show the cell of row {at}"));
             self.withheld.push(shown.ok_or_else(wrong)?);
         }
         Ok(())

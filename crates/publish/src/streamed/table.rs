@@ -43,7 +43,13 @@ pub(super) fn write_table(
     let names = NameColumns::new(&names).map_err(io::Error::other)?;
     let columns = columns(&names, frame.units().value);
     let file = ParquetFile::new(&columns, out)?;
-    let held = Held { names, columns, width: frame.dimensions().len(), codes: Vec::new(), shown: Vec::new() };
+    let held = Held {
+        names,
+        columns,
+        width: frame.dimensions().len(),
+        codes: Vec::new(),
+        shown: Vec::new(),
+    };
     let mut writer = Writer { gathered, rules, withheld, at: 0, held, file };
     gathered.roll_up(&mut writer).map_err(io::Error::other)?;
     writer.flush(true)?;

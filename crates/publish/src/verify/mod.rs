@@ -68,8 +68,7 @@ pub fn verify_release(dir: &Path) -> Result<Verdict, PublishError> {
     if manifest.kind == streamed::KIND {
         let needed = streamed::NEEDED.map(str::to_owned);
         let changed = changed_files(dir, &manifest, &needed, &mut verdict.faults);
-        let replayed =
-            guarded(MANIFEST, || streamed::replay(dir, &changed, &mut verdict));
+        let replayed = guarded(MANIFEST, || streamed::replay(dir, &changed, &mut verdict));
         verdict.faults.extend(replayed.err());
         return Ok(verdict);
     }
@@ -95,7 +94,10 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
         return Err(not_a_release("there is no such folder".to_owned()));
     }
     match Manifest::read(dir) {
-        Some(manifest) if ["release", crate::adjusted::KIND, streamed::KIND].contains(&manifest.kind.as_str()) => {
+        Some(manifest)
+            if ["release", crate::adjusted::KIND, streamed::KIND]
+                .contains(&manifest.kind.as_str()) =>
+        {
             Ok(Some(manifest))
         }
         Some(manifest) if ["audit", "table"].contains(&manifest.kind.as_str()) => Err(

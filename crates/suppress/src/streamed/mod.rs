@@ -23,7 +23,8 @@ pub struct Exchange<'a> {
 impl<'a> Exchange<'a> {
     /// From the value of every leaf, and the cell of either table it lies in.
     pub fn new(values: &'a [i64], ends: [Vec<u32>; 2]) -> Self {
-        let cells = [0, 1].map(|table: usize| ends[table].iter().max().map_or(0, |&c| c as usize + 1));
+        let cells =
+            [0, 1].map(|table: usize| ends[table].iter().max().map_or(0, |&c| c as usize + 1));
         Self { values, graph: LeafGraph::new(ends), cells }
     }
 
@@ -60,7 +61,8 @@ impl Draft {
 
 /// A number that looks random, from two others.
 fn scatter(seed: u64, number: u64) -> u64 {
-    let mixed = (seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed =
+        (seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ mixed >> 32
 }

@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn most_leaves_of_a_grid_move_and_both_tables_stay() {
         let leaves: Vec<u32> = (0..600).filter(|&at| scatter(5, u64::from(at)) % 10 < 7).collect();
-        let ends = [leaves.iter().map(|at| at / 30).collect(), leaves.iter().map(|at| at % 30).collect()];
+        let ends =
+            [leaves.iter().map(|at| at / 30).collect(), leaves.iter().map(|at| at % 30).collect()];
         let values: Vec<i64> = leaves.iter().map(|&at| 1000 + i64::from(at)).collect();
         let exchange = Exchange::new(&values, ends);
         for seed in 0..5 {
