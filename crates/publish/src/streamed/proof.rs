@@ -7,7 +7,7 @@ use cellveil_tabulate::{Cells, Gathered, LeafMoves, Sink, TabulateError};
 use thiserror::Error;
 
 /// How many witnesses are rolled up at a time.
-const ROUND: usize = 8;
+const ROUND: usize = 16;
 
 /// A table that is safe to publish; nothing else can be written.
 #[derive(Debug)]
