@@ -180,7 +180,9 @@ mod tests {
                 assert!(sums.iter().all(|&sum| sum == 0));
             }
             assert!(by.iter().zip(&values).all(|(by, value)| by.abs() <= *value));
-            assert!(by.iter().zip(&values).all(|(by, value)| *by == 0 || by.abs() * 4 > *value));
+            // Leaves of a larger class that were left over may move by less.
+            let far = by.iter().zip(&values).filter(|(by, value)| by.abs() * 3 > **value).count();
+            assert!(far * 10 > leaves.len() * 7, "{far} of {}", leaves.len());
         }
     }
 }
