@@ -11,16 +11,19 @@ use std::collections::{BTreeMap, HashMap};
 /// Finest cells that one thread looks at.
 const PIECE: usize = 1 << 16;
 
+/// Where cells stand, by the codes that they tell apart.
+type Places = HashMap<Vec<CodeId>, u32>;
+
 /// For each cell, the finest cells below it, ascending.
 pub(super) fn below(gathered: &Gathered, cells: &[Open]) -> Vec<Vec<u32>> {
     // By the variables told apart, where each cell stands.
-    let mut kinds: BTreeMap<u32, HashMap<Vec<CodeId>, u32>> = BTreeMap::new();
+    let mut kinds: BTreeMap<u32, Places> = BTreeMap::new();
     for (cell, at) in cells.iter().zip(0..) {
         let set = told_apart(&cell.codes);
         let key = positions(set).into_iter().map(|d| cell.codes[d]).collect();
         kinds.entry(set).or_default().insert(key, at);
     }
-    let kinds: Vec<(Vec<usize>, HashMap<Vec<CodeId>, u32>)> =
+    let kinds: Vec<(Vec<usize>, Places)> =
         kinds.into_iter().map(|(set, places)| (positions(set), places)).collect();
     let pieces: Vec<usize> = (0..gathered.len()).step_by(PIECE).collect();
     let found: Vec<Vec<(u32, u32)>> = pieces
@@ -50,7 +53,7 @@ fn above(
     gathered: &Gathered,
     leaf: usize,
     dimensions: &[usize],
-    places: &HashMap<Vec<CodeId>, u32>,
+    places: &Places,
     key: &mut Vec<CodeId>,
     hit: &mut dyn FnMut(u32),
 ) {

@@ -70,14 +70,14 @@ fn gathered(job: &Job, records: u64) -> Gathered {
 #[derive(Default)]
 struct Moves {
     width: usize,
-    moves: usize,
+    count: usize,
     all: Vec<i64>,
 }
 
 impl Sink for Moves {
     fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
         for row in cells.rows.chunks_exact(self.width) {
-            self.all.extend_from_slice(&row[self.width - self.moves..]);
+            self.all.extend_from_slice(&row[self.width - self.count..]);
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Sink for Moves {
 /// The same proof, as the judge of tables that are held wants it.
 fn expanded(gathered: &Gathered, problem: &Problem, witnesses: &[LeafMoves]) -> Certificate {
     let measure = gathered.frame().measure().with_moves(witnesses.len());
-    let mut sink = Moves { width: measure.width(), moves: witnesses.len(), all: Vec::new() };
+    let mut sink = Moves { width: measure.width(), count: witnesses.len(), all: Vec::new() };
     gathered.roll_up_beside(&witnesses.iter().collect::<Vec<_>>(), &mut sink).unwrap();
     let by = |cell: CellId, witness: usize| sink.all[cell.index() * witnesses.len() + witness];
     let mut certificate = Certificate::default();
