@@ -47,7 +47,7 @@ pub use explain::{Explanation, explain};
 pub use field::Field;
 pub use flow::{Flow, Network};
 pub use ledger::{Ledger, Retired};
-pub use product::{Price, Products};
+pub use product::{Graph as LeafGraph, Price, Products, Steps as LeafSteps};
 pub use propagate::Room;
 pub use quick::Quick;
 pub use reach::Probe;

@@ -48,6 +48,21 @@ pub enum Error {
          hint: make a release of each with `cellveil protect`, or leave them out", .0.display()
     )]
     SeveralResponses(PathBuf),
+    /// The table is too large to be held, and has something that only tables can have that are.
+    #[error(
+        "the table takes more memory than there is, and {what} is not for tables of this size\nhint: {hint}"
+    )]
+    TooLarge {
+        /// What it has.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// The proof of a table that is not held was refused.
+    #[error(
+        "{0}; nothing was written\nhint: this is a mistake of cellveil; please report it with the job"
+    )]
+    Unproven(#[from] cellveil_publish::Unproven),
     /// The table is no instance.
     #[error(transparent)]
     Problem(#[from] ProblemError),
@@ -112,6 +127,7 @@ impl Error {
             self,
             Self::Exposed(_)
                 | Self::NotSafe(_)
+                | Self::Unproven(_)
                 | Self::NotProtected(_)
                 | Self::Adjust(
                     AdjustError::Stuck { .. }

@@ -18,6 +18,7 @@ mod resume;
 mod run;
 mod secure;
 mod settings;
+mod streamed;
 mod system;
 mod tabulation;
 mod time_limit;

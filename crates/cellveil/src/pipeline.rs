@@ -6,7 +6,7 @@ use crate::resume::Resume;
 use crate::secure::{Secured, secure};
 use crate::system::System;
 use crate::tabulation::{Made, Tabulation};
-use crate::{Data, Error, Job, Run, inputs, judge};
+use crate::{Data, Error, Job, Run, inputs, judge, streamed};
 use cellveil_attack::Intervals;
 use cellveil_core::{Problem, Release};
 use cellveil_lp::Engine;
@@ -56,8 +56,8 @@ impl Origin {
 pub struct Released {
     /// The folder.
     pub dir: PathBuf,
-    /// The verified table.
-    pub release: Release,
+    /// The verified table; `None` if it was too large to be held.
+    pub release: Option<Release>,
     /// The figures of the run.
     pub summary: Summary,
     /// The files, `manifest.json` last.
@@ -87,6 +87,12 @@ pub fn protect(
     for (at, system) in systems.iter().enumerate() {
         let left = systems.len() - at;
         run.take_share(left);
+        if let Some(surveyed) = streamed::is_for(job, system, &tabulation, run)? {
+            let origin = origin(job, system, inputs.clone(), Vec::new(), run)?;
+            let place = system.place(dir);
+            written.push(streamed::protect(job, surveyed, &place, &origin, run)?);
+            continue;
+        }
         let made = tabulation.made(system)?;
         let (problem, origin) = posed(job, system, made, inputs.clone(), run)?;
         let secured = secure(problem, job.protection.method, intervals, engines.solve, run)?;
@@ -121,18 +127,28 @@ fn posed(
 ) -> Result<(Problem, Origin), Error> {
     let tables = system.parts(job, std::mem::take(&mut made.linked));
     let problem = run.stage("judge", || judge::judged(job, made))?;
+    Ok((problem, origin(job, system, inputs, tables, run)?))
+}
+
+/// Where the tables of a system come from; `inputs` are the files of the job, if they were looked at before.
+fn origin(
+    job: &Job,
+    system: &System<'_>,
+    inputs: Option<Vec<Input>>,
+    tables: Vec<Part>,
+    run: &Run<'_>,
+) -> Result<Origin, Error> {
     let inputs = match inputs {
         Some(inputs) => inputs,
         None => run.stage("inputs", || inputs::inputs(&job.files))?,
     };
-    let origin = Origin {
+    Ok(Origin {
         inputs,
         job: Some(job.text.clone()),
         title: system.title(job),
         formats: job.formats,
         tables,
-    };
-    Ok((problem, origin))
+    })
 }
 
 /// Writes a release.
@@ -149,9 +165,9 @@ pub fn publish(
 }
 
 /// A release that is written, but not in its place yet.
-struct Unreleased {
-    released: Released,
-    staged: Staged,
+pub(crate) struct Unreleased {
+    pub(crate) released: Released,
+    pub(crate) staged: Staged,
 }
 
 fn stage(
@@ -169,6 +185,7 @@ fn stage(
         account: origin.account(summary.clone(), run),
     };
     let staged = run.stage("publish", || cellveil_publish::stage(dir, &publication))?;
+    let release = Some(release);
     let released = Released { dir: dir.to_owned(), release, summary, files: Vec::new() };
     Ok(Unreleased { released, staged })
 }

@@ -42,6 +42,11 @@ impl<'a> Tabulation<'a> {
         Ok(Self { job, engine, run, gathered: gathered.into_iter().map(Some).collect() })
     }
 
+    /// The finest cells of a table that was not made yet.
+    pub(crate) fn gathered(&self, table: usize) -> Option<&Gathered> {
+        self.gathered.get(table)?.as_ref()
+    }
+
     /// Makes the tables of a system, linked if there are several.
     pub(crate) fn made(&mut self, system: &System<'_>) -> Result<Made, Error> {
         let run = self.run;

@@ -53,6 +53,13 @@ impl Default for Policy {
     }
 }
 
+impl Policy {
+    /// What withholding a cell costs, but for the factor of margins.
+    pub fn cost_of(&self, table: &Table, cell: CellId) -> f64 {
+        transformed(cost_of(table, &self.cost, cell), self.lambda)
+    }
+}
+
 impl Problem {
     /// The problem of protecting a table: needs from the rules, costs and the intruder's knowledge as asked.
     ///
@@ -124,10 +131,8 @@ fn capped(need: Need, values: &[i64], lower: &[i64]) -> Need {
 
 /// What withholding each cell costs.
 fn costs_of(table: &Table, policy: &Policy) -> Vec<f64> {
-    let mut costs: Vec<f64> = (0..table.len())
-        .map(|at| cost_of(table, &policy.cost, CellId::at(at)))
-        .map(|cost| transformed(cost, policy.lambda))
-        .collect();
+    let mut costs: Vec<f64> =
+        (0..table.len()).map(|at| policy.cost_of(table, CellId::at(at))).collect();
     if (policy.margins - 1.0).abs() > f64::EPSILON {
         let relations = table.relations();
         let mut totals: Vec<CellId> = (0..relations.len())

@@ -121,6 +121,14 @@ impl Table {
         Ok(Self { parts, names, relations })
     }
 
+    /// Some cells of a table, in order, without the sums they stand in: what rules look at that judge each cell by itself.
+    #[must_use]
+    pub fn excerpt(mut parts: TableParts) -> Self {
+        let keys = Arc::new(std::mem::take(&mut parts.keys));
+        let names = CellNames::Codes { dimensions: parts.dimensions.clone(), keys };
+        Self { parts, names, relations: Relations::default() }
+    }
+
     /// The number of cells.
     pub fn len(&self) -> usize {
         self.parts.values.len()

@@ -77,6 +77,7 @@ mod report;
 mod single;
 mod sink;
 mod staging;
+mod streamed;
 mod summary;
 #[cfg(test)]
 mod testing;
@@ -98,6 +99,7 @@ pub use pattern_file::{read_costs, read_earlier, read_pattern};
 pub use publication::{Publication, Staged, stage, write, write_audit};
 pub use release_table::{Formats, Part};
 pub use single::write_bytes;
+pub use streamed::{StreamedRelease, Unproven, stage_streamed};
 pub use summary::{RELEASED_FROZEN, Summary};
 pub use true_table::write_table;
 pub use verify::{Verdict, verify_release};

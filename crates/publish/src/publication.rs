@@ -33,6 +33,10 @@ pub struct Staged {
 }
 
 impl Staged {
+    pub(crate) fn new(staging: Staging, manifest: Manifest) -> Self {
+        Self { staging, manifest }
+    }
+
     /// Lets the folder appear in its place. Returns the files, `manifest.json` last.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ mod modular;
 mod network;
 mod optimal;
 mod random;
+pub mod streamed;
 mod subtable;
 mod tabu;
 
@@ -24,7 +25,7 @@ pub use incremental::Incremental;
 pub use method::{Context, Method, Progress, Protect, Protected, SuppressError, UnknownMethod};
 pub use modular::{Modular, Part, PartCell, Plan};
 pub use network::Network;
-pub use optimal::{Optimal, lower_bound};
+pub use optimal::{Optimal, linear_bound, lower_bound};
 pub use tabu::Tabu;
 
 use cellveil_core::Problem;

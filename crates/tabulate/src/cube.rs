@@ -58,9 +58,19 @@ impl Cube<'_> {
         run: &Run<K>,
         sink: &mut dyn Sink,
     ) -> Result<(), TabulateError> {
+        self.roll_up_rows(&run.keys, &run.words, sink)
+    }
+
+    /// The same from rows that lie elsewhere.
+    pub(crate) fn roll_up_rows<K: Key>(
+        &self,
+        keys: &[K],
+        words: &[i64],
+        sink: &mut dyn Sink,
+    ) -> Result<(), TabulateError> {
         let mut waiting = Waiting { tasks: Vec::new(), rows: 0, sink };
-        if !run.is_empty() {
-            self.walk(&run.keys, &run.words, &mut Vec::new(), &mut waiting)?;
+        if !keys.is_empty() {
+            self.walk(keys, words, &mut Vec::new(), &mut waiting)?;
         }
         self.flush(&mut waiting)
     }

@@ -19,6 +19,8 @@ pub struct Measure {
     weighted: bool,
     requests: bool,
     owners: bool,
+    /// How many amounts by which the cell moves stand at the end.
+    moves: usize,
 }
 
 impl Measure {
@@ -29,12 +31,28 @@ impl Measure {
             weighted: spec.weight.is_some(),
             requests: spec.request.is_some(),
             owners: spec.owners,
+            moves: 0,
         }
+    }
+
+    /// The same, with so many amounts by which each cell moves.
+    #[must_use]
+    pub fn with_moves(self, moves: usize) -> Self {
+        Self { moves, ..self }
     }
 
     /// The number of words of a row.
     pub fn width(self) -> usize {
+        self.moves_at() + self.moves
+    }
+
+    fn moves_at(self) -> usize {
         self.owner_at() + usize::from(self.owners)
+    }
+
+    /// By how much the cell moves.
+    pub fn moves(self, row: &[i64]) -> &[i64] {
+        &row[self.moves_at()..]
     }
 
     fn top_at(self) -> usize {
@@ -112,8 +130,12 @@ impl Measure {
         } else {
             merge_top(&mut sum[from..to], &part[from..to]);
         }
-        for (sum, part) in sum[to..].iter_mut().zip(&part[to..]) {
+        let last = self.moves_at();
+        for (sum, part) in sum[to..last].iter_mut().zip(&part[to..]) {
             *sum = (*sum).max(*part);
+        }
+        for (sum, part) in sum[last..].iter_mut().zip(&part[last..]) {
+            *sum += part;
         }
     }
 

@@ -64,13 +64,23 @@ impl<'a> TableSink<'a> {
         }
     }
 
+    /// With rows of another width.
+    pub(crate) fn reading(self, measure: Measure) -> Self {
+        Self { measure, ..self }
+    }
+
     fn is_finest(&self, codes: &[CodeId]) -> bool {
         let dimensions = self.frame.dimensions.iter();
         dimensions.zip(codes).all(|(dimension, &code)| dimension.hierarchy.is_leaf(code))
     }
 
     /// The table of all cells taken.
-    pub(crate) fn table(mut self) -> Result<Table, TabulateError> {
+    pub(crate) fn table(self) -> Result<Table, TabulateError> {
+        Ok(Table::new(self.parts())?)
+    }
+
+    /// The columns of all cells taken.
+    pub(crate) fn parts(mut self) -> TableParts {
         let spec = &self.frame.spec;
         let holdings = spec.holding.is_some().then(|| {
             let people = Contributors::new(self.holdings.counts, spec.top, self.holdings.top);
@@ -89,7 +99,7 @@ impl<'a> TableSink<'a> {
             .weight
             .is_some()
             .then_some(Weighted { decimals: self.frame.units.weight, counts: self.weights });
-        Ok(Table::new(TableParts {
+        TableParts {
             dimensions: self.frame.dimensions.clone(),
             keys: self.keys,
             response: spec.response.clone(),
@@ -102,7 +112,7 @@ impl<'a> TableSink<'a> {
             requests: spec.request.is_some().then_some(self.requests),
             negative: self.negative,
             tolerance: 0,
-        })?)
+        }
     }
 }
 

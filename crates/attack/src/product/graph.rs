@@ -15,7 +15,7 @@ const FAR_END: usize = 1_000;
 const PARALLEL: usize = 8;
 
 /// Leaves that join the cells of two tables. Tables go by 0 and 1.
-pub(super) struct Graph {
+pub struct Graph {
     /// Per table and leaf, the cell it lies in.
     ends: [Vec<u32>; 2],
     /// Per table and cell, where its leaves begin.
@@ -24,7 +24,7 @@ pub(super) struct Graph {
 }
 
 /// Leaves with 1 if they move with the first and −1 if against it.
-pub(super) type Steps = Vec<(u32, i8)>;
+pub type Steps = Vec<(u32, i8)>;
 
 /// Gets circles, and says whether to go on.
 pub(super) type Visit<'v> = dyn FnMut(&[(u32, i8)]) -> ControlFlow<()> + 'v;
@@ -41,7 +41,7 @@ struct Reached {
 
 impl Graph {
     /// From the cell of each table that every leaf lies in.
-    pub(super) fn new(ends: [Vec<u32>; 2]) -> Self {
+    pub fn new(ends: [Vec<u32>; 2]) -> Self {
         let by_cell = |ends: &Vec<u32>| {
             let cells = ends.iter().max().map_or(0, |&most| most as usize + 1);
             let mut starts = vec![0_u32; cells + 1];
@@ -64,19 +64,19 @@ impl Graph {
     }
 
     /// The cell of a table that a leaf lies in.
-    pub(super) fn end(&self, table: usize, leaf: u32) -> u32 {
+    pub fn end(&self, table: usize, leaf: u32) -> u32 {
         self.ends[table][leaf as usize]
     }
 
     /// The leaves in a cell of a table.
-    fn leaves_of(&self, table: usize, cell: u32) -> &[u32] {
+    pub fn leaves_of(&self, table: usize, cell: u32) -> &[u32] {
         let starts = &self.starts[table];
         let range = starts[cell as usize] as usize..starts[cell as usize + 1] as usize;
         &self.leaves[table][range]
     }
 
     /// Per table, which cells are in the largest connected piece of all that share what `block` says of a leaf.
-    pub(super) fn main_pieces(&self, block: impl Fn(u32) -> u64) -> [Vec<bool>; 2] {
+    pub fn main_pieces(&self, block: impl Fn(u32) -> u64) -> [Vec<bool>; 2] {
         let first = self.starts[0].len() - 1;
         let mut piece: Vec<u32> = (0..(first + self.starts[1].len() - 1) as u32).collect();
         let leaves = self.ends[0].len() as u32;
@@ -104,7 +104,7 @@ impl Graph {
     }
 
     /// Shows circles through a leaf, short ones first, until somebody has seen enough.
-    pub(super) fn circles(&self, leaf: u32, usable: &Usable<'_>, visit: &mut Visit<'_>) {
+    pub fn circles(&self, leaf: u32, usable: &Usable<'_>, visit: &mut Visit<'_>) {
         let crowd = |table: usize| self.leaves_of(table, self.end(table, leaf)).len();
         let near = usize::from(crowd(1) < crowd(0));
         let (start, goal) = (self.end(near, leaf), self.end(1 - near, leaf));
@@ -117,7 +117,7 @@ impl Graph {
     }
 
     /// Shows paths from a cell of a table to one of the other table, both of which fall, short ones first, until somebody has seen enough.
-    pub(super) fn links(
+    pub fn links(
         &self,
         table: usize,
         start: u32,
@@ -144,7 +144,7 @@ impl Graph {
     }
 
     /// A path from a cell of a table, which rises, to one of others of the same table, which falls; it may have to begin with a certain leaf.
-    pub(super) fn path(
+    pub fn path(
         &self,
         table: usize,
         start: u32,

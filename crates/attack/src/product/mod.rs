@@ -19,6 +19,7 @@ use crate::grid::Grid;
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use circuit::{Wanted, towards};
 use exchange::Exchange;
+pub use graph::{Graph, Steps};
 use pursuit::Pursuit;
 use search::{Product, cheapest};
 use std::sync::{Arc, OnceLock};

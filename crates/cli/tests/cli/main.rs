@@ -13,6 +13,7 @@ mod help;
 mod instances;
 mod linked;
 mod proof;
+mod streamed;
 mod support;
 mod threads;
 mod trivial;

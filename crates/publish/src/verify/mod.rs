@@ -11,7 +11,7 @@ mod tables;
 
 use crate::manifest::{InstanceNote, MANIFEST, SUMMARY};
 use crate::release_table::TABLE;
-use crate::{Manifest, PublishError, Summary, hash_file};
+use crate::{Manifest, PublishError, Summary, hash_file, streamed};
 use cellveil_core::{Pattern, Problem, Why};
 pub(crate) use instance::CellIndex;
 use std::path::Path;
@@ -65,6 +65,13 @@ pub fn verify_release(dir: &Path) -> Result<Verdict, PublishError> {
         verdict.faults.push(format!("`{MANIFEST}` is missing or damaged"));
         return Ok(verdict);
     };
+    if manifest.kind == streamed::KIND {
+        let needed = streamed::NEEDED.map(str::to_owned);
+        let changed = changed_files(dir, &manifest, &needed, &mut verdict.faults);
+        let replayed = guarded(MANIFEST, || streamed::replay(dir, &changed, &mut verdict));
+        verdict.faults.extend(replayed.err());
+        return Ok(verdict);
+    }
     let adjusted = manifest.kind == crate::adjusted::KIND;
     let tables =
         if manifest.tables.is_empty() { &[TABLE.to_owned()] } else { &manifest.tables[..] };
@@ -87,7 +94,10 @@ fn manifest_of(dir: &Path) -> Result<Option<Manifest>, PublishError> {
         return Err(not_a_release("there is no such folder".to_owned()));
     }
     match Manifest::read(dir) {
-        Some(manifest) if ["release", crate::adjusted::KIND].contains(&manifest.kind.as_str()) => {
+        Some(manifest)
+            if ["release", crate::adjusted::KIND, streamed::KIND]
+                .contains(&manifest.kind.as_str()) =>
+        {
             Ok(Some(manifest))
         }
         Some(manifest) if ["audit", "table"].contains(&manifest.kind.as_str()) => Err(

@@ -135,6 +135,17 @@ pub fn lower_bound(
     Ok(Bound { cost: known.map_or(cost, |known| cost.min(problem.cost_of(known))) })
 }
 
+/// The part of [`lower_bound`] that takes no program and time in proportion to the relations, whatever the size of the table.
+pub fn linear_bound(problem: &Problem) -> Bound {
+    let exposed = beyond_room(problem, &reduce(problem, &problem.start()));
+    let mut cost = problem.cost_of(&problem.start());
+    for component in &everything(problem) {
+        let system = System::new(problem, component);
+        cost += ascent(&system, &levels(problem, &system, &exposed));
+    }
+    Bound { cost: whole(problem, cost) }
+}
+
 /// A bound of a table that is a network, and tables that together reach every level at little more than that; `None` of any other table.
 ///
 /// # Errors

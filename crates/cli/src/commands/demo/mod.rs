@@ -58,7 +58,7 @@ fn show(job: &Job, released: &Released, verdict: &Verdict) -> Result<(), Failure
          the release was written, {proof}: {} witnesses\n\n",
         job.title,
         job.path.display(),
-        piece::piece(&released.release),
+        released.release.as_ref().map(piece::piece).unwrap_or_default(),
         output::thousands(verdict.witnesses),
     ))
 }

@@ -1,0 +1,136 @@
+//! A table with its withheld cells and its witnesses, proven cell by cell.
+
+use crate::PublishError;
+use cellveil_core::{CellId, Fault, Replay, stays_above_zero};
+use cellveil_rules::RuleSet;
+use cellveil_tabulate::{Cells, Gathered, LeafMoves, Sink, TabulateError};
+use thiserror::Error;
+
+/// How many witnesses are rolled up at a time.
+const ROUND: usize = 16;
+
+/// A table that is safe to publish; nothing else can be written.
+#[derive(Debug)]
+pub struct StreamedRelease<'a> {
+    pub(super) gathered: &'a Gathered,
+    pub(super) rules: &'a RuleSet,
+    pub(super) witnesses: &'a [LeafMoves],
+    pub(super) withheld: &'a [bool],
+}
+
+/// Why a table is not proven safe.
+#[derive(Debug, Error)]
+pub enum Unproven {
+    /// The table cannot be made, or judged by its rules.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The first faults, and how many more there are.
+    #[error("the pattern is not proven safe: {} faults, first: {}", .0.len() + .1,
+        .0.first().map_or_else(String::new, ToString::to_string))]
+    Faults(Vec<Fault>, usize),
+}
+
+impl From<Unproven> for PublishError {
+    fn from(error: Unproven) -> Self {
+        Self::Unwritable(error.to_string())
+    }
+}
+
+impl<'a> StreamedRelease<'a> {
+    /// Makes all cells again and judges each: `withheld` says in the order of cells which are.
+    ///
+    /// # Errors
+    /// [`Unproven`] if any need is not shown to be met, or a witness moves what is published.
+    pub fn new(
+        gathered: &'a Gathered,
+        rules: &'a RuleSet,
+        witnesses: &'a [LeafMoves],
+        withheld: &'a [bool],
+    ) -> Result<Self, Unproven> {
+        Self::judged(gathered, rules, witnesses, withheld).map(|(release, _)| release)
+    }
+
+    /// The same, with the numbers of cells, of those withheld and of those sensitive.
+    pub(super) fn judged(
+        gathered: &'a Gathered,
+        rules: &'a RuleSet,
+        witnesses: &'a [LeafMoves],
+        withheld: &'a [bool],
+    ) -> Result<(Self, [usize; 3]), Unproven> {
+        check_leaves(gathered, witnesses)?;
+        let mut replay = Replay::default();
+        let rounds = witnesses.len().div_ceil(ROUND).max(1);
+        for round in 0..rounds {
+            let from = (round * ROUND).min(witnesses.len());
+            let some = &witnesses[from..(from + ROUND).min(witnesses.len())];
+            let measure = gathered.frame().measure();
+            let value = |leaf: usize| measure.value(gathered.row(leaf));
+            let holds =
+                |one: &LeafMoves| stays_above_zero(one.iter().map(|(leaf, by)| (value(leaf), by)));
+            replay.begin(some.iter().map(holds).collect(), round + 1 == rounds);
+            let moves: Vec<&LeafMoves> = some.iter().collect();
+            let mut judge = Judge { gathered, rules, withheld, at: 0, moves: some.len(), replay };
+            let rolled = gathered.roll_up_beside(&moves, &mut judge);
+            rolled.map_err(|error| Unproven::Unreadable(error.to_string()))?;
+            if judge.at != withheld.len() {
+                return Err(Unproven::Faults(vec![Fault::WrongPattern], 0));
+            }
+            replay = judge.replay;
+        }
+        let counts = replay.counts();
+        replay.finish().map_err(|(faults, more)| Unproven::Faults(faults, more))?;
+        Ok((Self { gathered, rules, witnesses, withheld }, counts))
+    }
+}
+
+/// Witnesses move finest cells that are there, each once; and there is nothing below zero, so that nobody expects it.
+fn check_leaves(gathered: &Gathered, witnesses: &[LeafMoves]) -> Result<(), Unproven> {
+    let wrong = |what: &str| Err(Unproven::Unreadable(what.to_owned()));
+    for (at, witness) in witnesses.iter().enumerate() {
+        let is_listed = witness.leaves.is_sorted_by(|a, b| a < b)
+            && witness.leaves.last().is_none_or(|&last| (last as usize) < gathered.len())
+            && witness.leaves.len() == witness.by.len();
+        if !is_listed {
+            return Err(Unproven::Faults(vec![Fault::Malformed(at)], 0));
+        }
+    }
+    let measure = gathered.frame().measure();
+    if gathered.frame().spec().holding.is_some() {
+        return wrong("the finest cells are told apart by holdings");
+    }
+    if (0..gathered.len()).any(|leaf| measure.is_negative(gathered.row(leaf))) {
+        return wrong("some contributions are below zero");
+    }
+    Ok(())
+}
+
+/// Judges cells as they are made.
+struct Judge<'a> {
+    gathered: &'a Gathered,
+    rules: &'a RuleSet,
+    withheld: &'a [bool],
+    at: usize,
+    moves: usize,
+    replay: Replay,
+}
+
+impl Sink for Judge<'_> {
+    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
+        let frame = self.gathered.frame();
+        let measure = frame.measure().with_moves(self.moves);
+        let rows = cells.rows.clone();
+        let table = frame.excerpt(cells, self.moves)?;
+        let judged = self.rules.judge(&table);
+        let needs = judged.map_err(|error| TabulateError::Engine(error.to_string()))?.needs;
+        let mut needs = needs.iter().peekable();
+        for (row, cell) in rows.chunks_exact(measure.width()).zip((0..).map(CellId)) {
+            let need = needs.next_if(|need| need.cell == cell);
+            // More cells than the pattern has are counted and refused in the end.
+            let is_withheld = self.withheld.get(self.at).copied().unwrap_or(false);
+            let name = || table.names().describe(cell).to_string();
+            self.replay.cell(need, is_withheld, measure.moves(row), &name);
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
