@@ -71,11 +71,12 @@ fn what_needs_more_memory_than_there_may_be_is_refused() {
     let line = |n: u32| format!("r{n},c{},{},h", n % 200, n % 7);
     let wide = (0..100_000).map(line).collect::<Vec<_>>().join("\n");
     desk.write("records.csv", format!("region,activity,turnover,holding\n{wide}"));
-    desk.write("wide.toml", "[records]\nfile = \"records.csv\"\n[table]\ndimensions = [\"region\", \"activity\", \"turnover\", \"holding\"]\n[rules]\nfrequency = { below = 2, range = 10 }\n");
+    desk.write("wide.toml", "[records]\nfile = \"records.csv\"\n[table]\ndimensions = [\"region\", \"activity\", \"turnover\", \"holding\"]\n[rules]\nfrequency = { below = 2, range = 10 }\n[protect]\nintruder = [\"singleton\"]\n");
     let refused = desk.run(&["protect", "wide.toml", "--memory", "64MiB"]);
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("64 MiB of memory are not enough"), "{said}");
+    assert!(said.contains("the singleton intruder is not for tables of this size"), "{said}");
+    assert!(said.contains("hint: leave it out"), "{said}");
     assert!(!desk.path("wide-release").exists());
     desk.no_leftovers();
 }
