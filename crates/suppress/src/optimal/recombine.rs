@@ -9,7 +9,7 @@ use super::rounds::Round;
 use super::search::{Best, Search};
 use crate::incremental::{Manner, Workshop, first, prune};
 use crate::method::SuppressError;
-use cellveil_core::{Pattern, Why};
+use cellveil_core::Pattern;
 use cellveil_lp::{Limits, Outcome};
 
 /// Tables with more cells take too long for one pattern.
@@ -59,14 +59,9 @@ impl Search<'_> {
     ) -> Result<(), SuppressError> {
         let Some(relaxed) = &self.rounds.relaxed else { return Ok(()) };
         let workshop = Workshop::new(self.problem, self.context);
-        let start = self.pattern(best, &vec![false; self.rounds.system.len()]);
         for share in SHARES {
-            let mut pattern = start.clone();
-            for (&cell, &point) in self.rounds.system.component.cells.iter().zip(&relaxed.point) {
-                if point >= share {
-                    pattern.withhold(cell, Why::Secondary);
-                }
-            }
+            let withheld: Vec<bool> = relaxed.point.iter().map(|&point| point >= share).collect();
+            let pattern = self.pattern(best, &withheld);
             let cover = in_time(first(&workshop, &pattern, &[], Manner::Quick))?;
             let Some(mut cover) = cover else { return Ok(()) };
             prune(&workshop, &mut cover)?;
@@ -120,9 +115,9 @@ impl Search<'_> {
         }
         let seconds = (self.context.seconds_left)().map(|left| left.max(0.01));
         let limits = Limits { nodes: Some(NODES), seconds, gap: GAP, ..Limits::default() };
-        let solution = match self.context.engine.open(&model)?.solve(&limits)? {
-            Outcome::Optimal(solution) | Outcome::Incumbent(solution, _) => solution,
-            _ => return Ok(None),
+        let outcome = self.context.engine.open(&model)?.solve(&limits)?;
+        let (Outcome::Optimal(solution) | Outcome::Incumbent(solution, _)) = outcome else {
+            return Ok(None);
         };
         if solution.objective * master.scale >= self.cost(&best.pattern) {
             return Ok(None);
