@@ -109,14 +109,18 @@ impl Search<'_> {
     /// Searches for the cheapest safe pattern. Leaves the best one found in `best` and the bound in the rounds.
     pub(super) fn run(&mut self, best: &mut Best, budget: Budget) -> Result<(), SuppressError> {
         let mut reach = Reach::All;
+        let mut has_branched = false;
         for search in 0..budget.searches {
             let cost = self.cost(&best.pattern);
             self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
             if self.is_proven(cost) || self.context.is_over() {
                 break;
             }
-            if self.rounds.bound > (1.0 - CLOSE) * cost {
-                return self.branch(best, u64::from(budget.nodes / ENGINE_NODES));
+            // Where that does not end in so many nodes, the engine goes on with its cuts.
+            if !has_branched && self.rounds.bound > (1.0 - CLOSE) * cost {
+                has_branched = true;
+                self.branch(best, u64::from(budget.nodes / ENGINE_NODES))?;
+                continue;
             }
             let before = self.rounds.bound;
             let Some((withheld, ended)) = self.cheapest(best, cost, budget, reach)? else { break };
