@@ -76,7 +76,7 @@ pub(crate) fn from(
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
-        let mut search = Search { problem, context, rounds, step: step(problem) };
+        let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         if problem.len() <= SMALL {
             search.look_between_rounds(&mut best)?;
         }
@@ -127,7 +127,7 @@ pub fn lower_bound(
             continue;
         }
         let rounds = Rounds::new(&system, levels, context)?;
-        let mut search = Search { problem, context, rounds, step: step(problem) };
+        let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound.max(ascended) + system.forced;
     }

@@ -24,6 +24,8 @@ pub(super) struct Search<'a> {
     pub(super) rounds: Rounds<'a>,
     /// Patterns whose costs differ, differ by more than this; 0 if nothing is known.
     pub(super) step: f64,
+    /// The seconds of the longest step so far that no limit ends.
+    pub(super) longest: f64,
 }
 
 /// What may be spent on a component.
@@ -58,7 +60,6 @@ impl Search<'_> {
         let own_cost = known.map_or(f64::INFINITY, |pattern| self.cost(pattern));
         let mut bounds: Vec<f64> = Vec::new();
         let mut in_vain = 0;
-        let mut longest: f64 = 0.0;
         loop {
             let left = (self.context.seconds_left)();
             match self.rounds.round()? {
@@ -77,10 +78,8 @@ impl Search<'_> {
             self.context.progress.improved(cost, bound);
             bounds.push(bound);
             let before = bounds.len().checked_sub(SEVERAL * pass + 1).map(|at| bounds[at]);
-            let left_now = (self.context.seconds_left)();
-            longest = left.zip(left_now).map_or(0.0, |(before, now)| longest.max(before - now));
-            // Another round would end too late.
-            let late = left_now.is_some_and(|left| left < longest.max(stop_at.unwrap_or(0.0)));
+            self.note(left);
+            let late = self.is_late(stop_at.unwrap_or(0.0));
             if before.is_some_and(|before| bound - before < WORTHWHILE * bound)
                 || self.is_proven(own_cost)
                 || self.rounds.work > end
@@ -90,6 +89,17 @@ impl Search<'_> {
                 return Ok(true);
             }
         }
+    }
+
+    /// Notes how long a step took that began with so many seconds left.
+    fn note(&mut self, left: Option<f64>) {
+        let took = left.zip((self.context.seconds_left)()).map_or(0.0, |(then, now)| then - now);
+        self.longest = self.longest.max(took);
+    }
+
+    /// Whether so little time is left, or so little that another step would end too late.
+    fn is_late(&self, least: f64) -> bool {
+        (self.context.seconds_left)().is_some_and(|left| left < self.longest.max(least))
     }
 
     /// What the secondaries of a pattern cost in this component.
@@ -113,7 +123,7 @@ impl Search<'_> {
         for search in 0..budget.searches {
             let cost = self.cost(&best.pattern);
             self.context.progress.improved(self.problem.cost_of(&best.pattern), self.rounds.bound);
-            if self.is_proven(cost) || self.context.is_over() {
+            if self.is_proven(cost) || self.is_late(0.0) || self.context.is_over() {
                 break;
             }
             // Where that does not end in so many nodes, the engine goes on with its cuts.
@@ -127,6 +137,8 @@ impl Search<'_> {
             if self.is_proven(cost) {
                 break;
             }
+            // The engine keeps its share of the time; what follows takes as long as it takes.
+            let left = (self.context.seconds_left)();
             let mut grown = withheld.clone();
             let pattern = self.pattern(best, &withheld);
             let known = self.tables(&best.witnesses, &pattern);
@@ -165,6 +177,7 @@ impl Search<'_> {
             if reach != Reach::All && search % SEARCHES_PER_ROUND == 0 {
                 self.rounds.round()?;
             }
+            self.note(left);
         }
         Ok(())
     }
