@@ -1,7 +1,7 @@
 //! Chance that is the same everywhere: numbers from a seed and an id, in no order.
 
 /// Spreads a seed and an id over all 64 bits (the finisher of `SplitMix64`).
-pub(crate) fn scattered(seed: u64, id: u64) -> u64 {
+pub fn scattered(seed: u64, id: u64) -> u64 {
     let mut z =
         seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(id.wrapping_add(1) << 17 ^ id);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -19,7 +19,7 @@ use below::below;
 use cells::{AllCells, Open, ROUND, Tally};
 use cellveil_core::{Bound, Intruder, Policy};
 use cellveil_publish::{StreamedRelease, Summary};
-use cellveil_suppress::streamed::{Aim, Draft, Exchange};
+use cellveil_suppress::streamed::{Aim, Draft, Exchange, scattered};
 use cellveil_tabulate::{Gathered, LeafMoves};
 pub(crate) use choice::is_for;
 use published::{Part, carry, lifted, parts};
@@ -156,7 +156,7 @@ impl Work<'_> {
         let factor = (0.7 / self.survey.steepest.max(0.01)).clamp(1.2, 4.0);
         let one = |seed: u64| {
             let may_move = |leaf: u32| {
-                let lot = mixed(seed, u64::from(leaf)) % 3;
+                let lot = scattered(seed, u64::from(leaf)) % 3;
                 !self.survey.sensitive[leaf as usize] || lot != 0
             };
             LeafMoves::of(&self.exchange.everywhere(&may_move, factor, seed + 1))
@@ -269,12 +269,4 @@ fn exposed(gathered: &Gathered, open: &[Open]) -> Error {
     let cells: Vec<String> = open.iter().take(10).map(name).collect();
     let more = open.len() - cells.len();
     Error::Exposed(crate::Exposed { cells, more })
-}
-
-/// A number that looks random, from two others.
-fn mixed(seed: u64, number: u64) -> u64 {
-    let mixed =
-        (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
-    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    mixed ^ mixed >> 32
 }

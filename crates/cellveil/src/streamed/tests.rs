@@ -27,7 +27,7 @@ const JOB: &str = "[records]\nfile = \"r.csv\"\n[table]\n\
     [rules]\nfrequency = { below = 3, range = 10 }\ndominance = { n = 1, k = 85 }\n";
 
 fn number(seed: u64, at: u64) -> u64 {
-    super::mixed(seed, at) % 1_000_003
+    super::scattered(seed, at) % 1_000_003
 }
 
 /// Records over five variables, one of them with two levels, most places of which are empty.

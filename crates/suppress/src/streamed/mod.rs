@@ -8,6 +8,7 @@ mod aim;
 mod lift;
 mod peel;
 
+pub use crate::chance::scattered;
 pub use aim::Aim;
 
 use cellveil_attack::LeafGraph;
@@ -57,12 +58,4 @@ impl Draft {
     pub fn moves(&self) -> &[i64] {
         &self.by
     }
-}
-
-/// A number that looks random, from two others.
-fn scatter(seed: u64, number: u64) -> u64 {
-    let mixed =
-        (seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 32
 }

@@ -5,7 +5,7 @@
 //! and the walk goes on before it. A leaf that leads nowhere lies on no circle any more. So every leaf is looked at twice, and those left over form no circle; they help to close
 //! circles of smaller classes.
 
-use super::{Exchange, scatter};
+use super::{Exchange, scattered};
 
 /// No position.
 const NONE: u32 = u32::MAX;
@@ -43,7 +43,7 @@ impl Exchange<'_> {
 /// The lower ends of classes, ascending from 1; each seed has its own.
 fn lower_ends(largest: i64, factor: f64, seed: u64) -> Vec<i64> {
     let mut ends = vec![1];
-    let mut end = factor.powf(0.1 + 0.9 * (scatter(seed, 0) % 1000) as f64 / 1000.0);
+    let mut end = factor.powf(0.1 + 0.9 * (scattered(seed, 0) % 1000) as f64 / 1000.0);
     while end <= largest as f64 {
         let whole = end.ceil() as i64;
         if ends.last().is_some_and(|&last| last < whole) {
@@ -99,7 +99,7 @@ impl<'e> Peel<'e> {
         let (from, to) = (self.starts[node], self.starts[node + 1]);
         let count = to - from;
         while self.seen[node] < count {
-            let turn = (scatter(self.seed, node as u64) % u64::from(count)) as u32;
+            let turn = (scattered(self.seed, node as u64) % u64::from(count)) as u32;
             let at = self.around[(from + (turn + self.seen[node]) % count) as usize];
             self.seen[node] += 1;
             if !self.taken[at as usize] {
@@ -142,7 +142,7 @@ impl<'e> Peel<'e> {
                     continue;
                 }
                 let from = place[to] as usize;
-                let turn = scatter(self.seed, u64::from(at)) & 1 == 0;
+                let turn = scattered(self.seed, u64::from(at)) & 1 == 0;
                 for (nth, at) in way.drain(from..).enumerate() {
                     let is_up = (nth % 2 == 0) == turn;
                     by[self.leaves[at as usize] as usize] = if is_up { amount } else { -amount };
@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn most_leaves_of_a_grid_move_and_both_tables_stay() {
-        let leaves: Vec<u32> = (0..600).filter(|&at| scatter(5, u64::from(at)) % 10 < 7).collect();
+        let leaves: Vec<u32> =
+            (0..600).filter(|&at| scattered(5, u64::from(at)) % 10 < 7).collect();
         let ends =
             [leaves.iter().map(|at| at / 30).collect(), leaves.iter().map(|at| at % 30).collect()];
         let values: Vec<i64> = leaves.iter().map(|&at| 1000 + i64::from(at)).collect();
