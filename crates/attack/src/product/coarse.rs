@@ -28,6 +28,14 @@ impl Products<'_> {
         self.grid.at(along.map(code).sum())
     }
 
+    /// Whether a cell is a total that another is part of, or that cell itself.
+    pub fn is_above(&self, total: CellId, part: CellId) -> bool {
+        let along = self.grid.place(total).iter().zip(self.grid.place(part)).zip(self.grid.axes());
+        along
+            .into_iter()
+            .all(|((total, part), axis)| total == part || axis.above(*part).contains(total))
+    }
+
     /// Whether a cell stands in the sub-table of another: in every dimension it is a part of the same total, or that total.
     pub fn is_beside(&self, cell: CellId, other: CellId) -> bool {
         let codes = self.grid.place(cell).iter().zip(self.grid.place(other));

@@ -3,19 +3,24 @@
 //! A program on all cells of a large table takes long, and most of them stay where they are. So the table is first seen at the uppermost levels of its
 //! hierarchies only, where the total above the need's cell moves instead of it. Then one dimension after the other is seen one level
 //! deeper, and at the finest level only parts of those cells may move that did before, all totals above them, and the sub-table of the
-//! cell itself. What the parts of a cell will cost that falls is estimated: on every level below as much as the cells there cost per unit they can fall.
+//! cell itself. Needs of totals of the cell that ask for about as much are met by the same program: one large contribution makes all of
+//! them sensitive, and moves them together (grouping, Serpell et al. (17)–(19)). What the parts of a cell will cost that falls is estimated: on every level below as much as the cells there cost per unit they can fall.
 //!
 //! Charges are per cell, so slopes are scaled over what each cell carried, as in [`super::price`], but with every cell still there to be
 //! chosen: a vertex has hardly any freedom left among the cells that move in it. What did not move costs its charge per a
 //! small amount that shrinks from round to round.
 
-use super::price::{Answer, NOISE, Program, Wish};
+use super::price::{Answer, NOISE, Prices, Program, Wish};
+use super::protect::Workshop;
+use crate::cover::Cover;
+use crate::method::SuppressError;
 use cellveil_attack::Products;
 use cellveil_core::{CellId, Side, Witness};
 use cellveil_lp::EngineError;
+use std::collections::BTreeMap;
 
 /// Rounds of scaling at most, at the finest level and above it.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
 const COARSE_ROUNDS: usize = 2;
 
 /// What is added to how far a cell moved before its charge is spread over it, as a share of the target, and how it shrinks.
@@ -73,6 +78,53 @@ struct Coarse {
     moved: Vec<bool>,
 }
 
+/// Needs that ask for more than one part in so many of what a wish does are met with it.
+const KIN: i64 = 2;
+
+impl Workshop<'_> {
+    /// The cheapest table found from coarse to fine for a wish and its kin; for the wish alone if that is dearer than a known table.
+    pub(super) fn by_levels(
+        &self,
+        cover: &Cover<'_>,
+        prices: &Prices<'_>,
+        wish: Wish<'_>,
+        known: &Witness,
+    ) -> Result<Option<Witness>, SuppressError> {
+        let Some(products) = self.products() else { return Ok(None) };
+        let alone = self.program(prices, wish);
+        let kin = self.kin(cover, products, wish);
+        if !kin.is_empty() {
+            let together = Program { kin: &kin, ..alone }.cheapest_by_levels(products)?;
+            let together = self.whole(together);
+            if together.as_ref().is_some_and(|found| cover.charge(found) < cover.charge(known)) {
+                return Ok(together);
+            }
+        }
+        Ok(self.whole(alone.cheapest_by_levels(products)?))
+    }
+
+    /// The cells above or below the cell of a wish whose open needs ask for nearly as much, and how far they must move.
+    fn kin(
+        &self,
+        cover: &Cover<'_>,
+        products: &Products<'_>,
+        wish: Wish<'_>,
+    ) -> Vec<(CellId, i64)> {
+        if !wish.unmoved.is_empty() {
+            return Vec::new();
+        }
+        let kin = |need: usize| {
+            let cell = self.problem.needs()[need].cell;
+            let far = cover.wanted(need, wish.side, None)?;
+            let is_near = far > wish.target / KIN && far <= wish.target && cell != wish.cell;
+            let is_kin =
+                || products.is_above(cell, wish.cell) || products.is_above(wish.cell, cell);
+            (is_near && is_kin()).then_some((cell, far))
+        };
+        (0..self.problem.needs().len()).filter_map(kin).collect()
+    }
+}
+
 impl Program<'_> {
     /// The cheapest table found from coarse to fine; `None` if there is none, or the table has no hierarchies.
     pub(crate) fn cheapest_by_levels(
@@ -87,7 +139,8 @@ impl Program<'_> {
             let Some(cell) = products.seen_at(self.wish.cell, &seen) else { return Ok(None) };
             let shows = |cell: CellId| view.shows(cell);
             let wish = Wish { cell, ..self.wish };
-            let program = Program { wish, seen: Some(&shows), ..*self };
+            let Some(kin) = self.kin_seen(products, &seen, cell) else { return Ok(None) };
+            let program = Program { wish, kin: &kin, seen: Some(&shows), ..*self };
             let cells = program.to_move(&view, before.as_ref());
             if before.is_none() && cells.len() > self.problem.len() / COARSER {
                 return Ok(None);
@@ -98,6 +151,22 @@ impl Program<'_> {
             before = Some(Coarse { levels: seen, moved });
             seen = deeper;
         }
+    }
+
+    /// The other cells that must move, as they are seen, and how far; `None` if one is not.
+    fn kin_seen(
+        &self,
+        products: &Products<'_>,
+        seen: &[usize],
+        wished: CellId,
+    ) -> Option<Vec<(CellId, i64)>> {
+        let mut kin: BTreeMap<CellId, i64> = BTreeMap::new();
+        for &(cell, far) in self.kin {
+            let furthest = kin.entry(products.seen_at(cell, seen)?).or_default();
+            *furthest = far.max(*furthest);
+        }
+        kin.remove(&wished);
+        Some(kin.into_iter().collect())
     }
 
     /// The best answer of some rounds of scaled slopes; `None` if some relation stays upset.
@@ -146,7 +215,8 @@ impl Program<'_> {
         let may_move = |&cell: &CellId| {
             let near = || moved(cell) || view.products.is_beside(cell, self.wish.cell);
             let shown = || view.shows(cell) && self.prices.charge(cell).is_some();
-            cell == self.wish.cell || (shown() && near())
+            let is_kin = || self.kin.iter().any(|(kin, _)| *kin == cell);
+            cell == self.wish.cell || is_kin() || (shown() && near())
         };
         let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
         self.add_totals(&mut cells);
@@ -182,5 +252,80 @@ impl Program<'_> {
         });
         let (costs, rooms) = falls.fold((0.0, 0.0), |(c, r), (cost, room)| (c + cost, r + room));
         if rooms > 0.0 { costs / rooms } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::price::{Program, Wish};
+    use super::Workshop;
+    use crate::cover::Cover;
+    use crate::method::Context;
+    use cellveil_core::{CellId, Problem, Side, Witness};
+    use cellveil_highs::Highs;
+    use cellveil_testkit::{Sketch, Trait};
+
+    /// A table of three dimensions, two of them with groups, and one value that makes up most of its totals. One cell in five is sensitive.
+    fn problem() -> Problem {
+        let small = [13, 5, 27, 8, 61, 2, 19];
+        let values = (0..189).map(|at| if at == 50 { 10_000 } else { small[at % small.len()] });
+        let lots = (0..5_u16).map(|at| Trait {
+            lot: if at == 4 { 0 } else { 99 },
+            levels: [30, 20, 0],
+            cost: 5 + 7 * at,
+        });
+        Sketch {
+            axes: vec![vec![3, 3, 3], vec![2, 3, 2], vec![3]],
+            linked: 0,
+            values: values.collect(),
+            traits: lots.collect(),
+            shares: [10, 0],
+            bounded: false,
+            decimals: 0,
+            singletons: false,
+        }
+        .problem()
+    }
+
+    /// Whether a table adds up, and no cell moves further than it can.
+    fn is_table(problem: &Problem, witness: &Witness) -> bool {
+        let unit = i64::from(witness.denominator);
+        let relations = problem.relations();
+        let adds_up = |row: usize| {
+            relations.row(row).map(|(cell, c)| i64::from(c) * witness.move_of(cell)).sum::<i64>()
+                == 0
+        };
+        let is_possible = |&(cell, step): &(CellId, i64)| {
+            let side = if step > 0 { Side::Up } else { Side::Down };
+            problem.room(cell, side).is_none_or(|room| step.abs() <= room * unit)
+        };
+        (0..relations.len()).all(adds_up) && witness.moves.iter().all(is_possible)
+    }
+
+    #[test]
+    fn a_wish_and_its_kin_move_in_one_table() {
+        let problem = problem();
+        let context =
+            Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
+        let workshop = Workshop::new(&problem, &context);
+        let products = workshop.products().unwrap();
+        let cover = Cover::new(&problem, &problem.start());
+        let prices = workshop.prices(&cover);
+        let (mut found, mut with_kin) = (0, 0);
+        for (need, side) in (0..problem.needs().len()).flat_map(|n| Side::BOTH.map(|s| (n, s))) {
+            let Some(target) = cover.wanted(need, side, None) else { continue };
+            let wish = Wish { cell: problem.needs()[need].cell, side, target, unmoved: &[] };
+            let kin = workshop.kin(&cover, products, wish);
+            let program = Program { kin: &kin, ..workshop.program(&prices, wish) };
+            let Some(witness) = program.cheapest_by_levels(products).unwrap() else { continue };
+            assert!(is_table(&problem, &witness), "need {need} {side:?}");
+            assert!(witness.reaches(wish.cell, side, target), "need {need} {side:?}");
+            for &(cell, far) in &kin {
+                assert!(witness.reaches(cell, side, far), "kin {cell:?} of need {need} {side:?}");
+            }
+            found += 1;
+            with_kin += usize::from(!kin.is_empty());
+        }
+        assert!(found > 20 && with_kin > 0, "{found} tables, {with_kin} with kin");
     }
 }

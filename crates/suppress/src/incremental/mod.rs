@@ -13,6 +13,7 @@ pub(crate) mod price;
 pub(crate) mod protect;
 mod prune;
 mod refuse;
+mod together;
 
 use crate::cover::Cover;
 use crate::improve::sweep;

@@ -139,6 +139,9 @@ const NEGLIGIBLE: f64 = 1e-3;
 /// seldom when cells are given back.
 const WITHHELD_COST: f64 = 1e-5;
 
+/// How many times as far as asked other cells must move, so that rounding does not take it back.
+const BEYOND: f64 = 1.001;
+
 /// Moves of fewer steps than this are the solver's noise.
 pub(super) const NOISE: f64 = 1e-6;
 
@@ -149,6 +152,8 @@ pub(crate) struct Program<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) prices: Prices<'a>,
     pub(crate) wish: Wish<'a>,
+    /// Other cells that must move to the same side, at least so far.
+    pub(crate) kin: &'a [(CellId, i64)],
     /// Which cells there are, where the table is not seen to its finest level; sums of others do not count.
     pub(crate) seen: Option<&'a dyn Fn(CellId) -> bool>,
     /// Counts the cells of all programs.
@@ -341,11 +346,17 @@ impl Program<'_> {
         let mut dearest: f64 = 1.0 / steps;
         for (at, &cell) in cells.iter().enumerate() {
             let held = charges[at].is_infinite() || self.wish.unmoved.contains(&cell);
+            let kin = self.kin.iter().find(|(kin, _)| *kin == cell);
             for side in Side::BOTH {
                 let room = if held { 0.0 } else { steps_to(self.problem, cell, side, scale) };
+                let is_along = side == self.wish.side;
                 if cell == self.wish.cell {
-                    let forced = if side == self.wish.side { steps } else { 0.0 };
+                    let forced = if is_along { steps } else { 0.0 };
                     model.column(0.0, forced, forced);
+                } else if let Some((_, far)) = kin {
+                    let far = (BEYOND * *far as f64 / scale).min(room);
+                    let (least, most) = if is_along { (far, room) } else { (0.0, 0.0) };
+                    model.column(0.0, least, most);
                 } else {
                     let slope = if held { 0.0 } else { slope(at, side, room, steps) / average };
                     if room > 0.0 {

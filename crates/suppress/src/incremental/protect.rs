@@ -1,9 +1,7 @@
 //! Needs that a pattern leaves open, met one after the other at the least cost.
 
-use super::common::{Common, Goal};
 use super::near::Near;
 use super::price::{Prices, Program, Wish, least};
-use crate::chance::scattered;
 use crate::cover::Cover;
 use crate::everything::everything;
 use crate::method::{Context, SuppressError};
@@ -37,7 +35,7 @@ const ANYWHERE: usize = 12_000;
 const IMPORTANT: f64 = 0.02;
 
 /// One that costs more than this part of it is worth programs from coarse to fine.
-const WORTH_LEVELS: f64 = 0.005;
+const WORTH_LEVELS: f64 = 0.002;
 
 /// …as long as no more work than this was done.
 const MOST_LEVELS: u64 = 6_000_000;
@@ -48,14 +46,6 @@ const NEGLIGIBLE: f64 = 2e-3;
 /// How often many needs are met at once, as long as each time meets this share of all.
 const PASSES: usize = 8;
 const WORTH_A_PASS: f64 = 0.01;
-
-/// Needs that ask for more than so many times as much as the middle one stand out.
-const OUTSTANDING: i64 = 20;
-
-/// Fewer needs than this are met one by one; for more there are so many tables at most, each in this share of the time left.
-const MANY: usize = 3;
-const TABLES: u64 = 4;
-const TABLE: f64 = 0.5;
 
 /// What finding products and pursuing cells counts as work, in cells of programs.
 const PRODUCT: u64 = 20;
@@ -68,7 +58,7 @@ pub(crate) struct Workshop<'a> {
     pub(crate) incidence: Arc<Incidence>,
     least: f64,
     /// The cells of all programs so far: what a search is limited by, the same everywhere.
-    work: AtomicU64,
+    pub(super) work: AtomicU64,
     /// After so much of it no further need is met.
     most: u64,
     /// The system with every cell withheld that may be.
@@ -162,7 +152,7 @@ impl<'a> Workshop<'a> {
         open
     }
 
-    fn size(&self, need: usize) -> i64 {
+    pub(super) fn size(&self, need: usize) -> i64 {
         let need = &self.problem.needs()[need];
         need.down.max(need.up).max(need.sliding)
     }
@@ -194,70 +184,8 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// The open needs that ask for far more than most, if there are some: the others hide behind them. Else all that are open.
-    pub(super) fn outstanding(&self, cover: &Cover<'_>) -> Vec<usize> {
-        let open = self.open(cover);
-        let middle = open.get(open.len() / 2).map_or(0, |&need| self.size(need));
-        let is_outstanding = |&&need: &&usize| self.size(need) / OUTSTANDING > middle;
-        let outstanding: Vec<usize> = open.iter().filter(is_outstanding).copied().collect();
-        if outstanding.is_empty() { open } else { outstanding }
-    }
-
-    /// Meets most needs by a few tables in which many cells move at once.
-    pub(super) fn protect_together(
-        &self,
-        cover: &mut Cover<'_>,
-        needs: &[usize],
-    ) -> Result<(), SuppressError> {
-        for round in 0..TABLES {
-            let mut open = needs.to_vec();
-            open.retain(|&need| !cover.is_proven(need));
-            // What one table leaves open, another can often meet with the same cells.
-            let with_more = round % 2 == 0;
-            if open.is_empty() || (with_more && open.len() < MANY) {
-                return Ok(());
-            }
-            let prices = self.prices(cover);
-            let prices = if with_more { prices } else { prices.of_withheld_only() };
-            let left = (self.context.seconds_left)();
-            let seconds_left = || Some((self.context.seconds_left)()? - left? * (1.0 - TABLE));
-            let mut tables = Vec::new();
-            for component in self.everything() {
-                let goals = self.goals(cover, component, needs);
-                if !goals.iter().any(|goal| goal.is_open) {
-                    continue;
-                }
-                let common = Common {
-                    problem: self.problem,
-                    incidence: &self.incidence,
-                    engine: self.context.engine,
-                    component,
-                    prices,
-                    goals: &goals,
-                    seed: scattered(self.context.seed, round),
-                    work: &self.work,
-                    seconds_left: &seconds_left,
-                };
-                tables.extend(common.table()?);
-            }
-            for table in tables {
-                self.offer(cover, &open, table);
-            }
-        }
-        Ok(())
-    }
-
-    /// What the needs of a component ask for.
-    fn goals(&self, cover: &Cover<'_>, component: &Component, needs: &[usize]) -> Vec<Goal> {
-        let goal = |&need: &usize| {
-            let at = component.position(self.problem.needs()[need].cell)?;
-            Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) })
-        };
-        needs.iter().filter_map(goal).collect()
-    }
-
     /// Lets needs rely on a table that moves many cells, and on the same turned round, where that helps them.
-    fn offer(&self, cover: &mut Cover<'_>, needs: &[usize], witness: Witness) {
+    pub(super) fn offer(&self, cover: &mut Cover<'_>, needs: &[usize], witness: Witness) {
         let both = [mirrored(self.problem, &witness), Some(witness)];
         for witness in both.into_iter().flatten() {
             let witness = Arc::new(witness);
@@ -370,7 +298,8 @@ impl<'a> Workshop<'a> {
         if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
             let in_time = (self.context.seconds_left)().is_none_or(|left| left > reserve);
             let worth_it = in_time && self.work() < MOST_LEVELS && share(found) > WORTH_LEVELS;
-            let by_levels = if worth_it { self.by_levels(&prices, wish)? } else { None };
+            let by_levels =
+                if worth_it { self.by_levels(cover, &prices, wish, found)? } else { None };
             return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
@@ -413,16 +342,6 @@ impl<'a> Workshop<'a> {
                 Ok(cheapest.or(Some(furthest)))
             }
         }
-    }
-
-    /// The cheapest table found from coarse to fine, in a table with hierarchies.
-    fn by_levels(
-        &self,
-        prices: &Prices<'_>,
-        wish: Wish<'_>,
-    ) -> Result<Option<Witness>, SuppressError> {
-        let Some(products) = self.products() else { return Ok(None) };
-        Ok(self.whole(self.program(prices, wish).cheapest_by_levels(products)?))
     }
 
     /// Whether the parts of a cell, all together, cannot go as far as its level asks: the others must not move. What a width asks of a
@@ -469,13 +388,14 @@ impl<'a> Workshop<'a> {
         [product, pursued].into_iter().flatten().min_by(cheaper)
     }
 
-    fn program<'w>(&'w self, prices: &Prices<'w>, wish: Wish<'w>) -> Program<'w> {
+    pub(super) fn program<'w>(&'w self, prices: &Prices<'w>, wish: Wish<'w>) -> Program<'w> {
         Program {
             problem: self.problem,
             incidence: &self.incidence,
             engine: self.context.engine,
             prices: *prices,
             wish,
+            kin: &[],
             seen: None,
             work: &self.work,
             seconds: (self.context.seconds_left)().map(|left| left.max(0.01)),
@@ -483,7 +403,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// Where cells are whole numbers, a table must be of whole numbers too.
-    fn whole(&self, found: Option<Witness>) -> Option<Witness> {
+    pub(super) fn whole(&self, found: Option<Witness>) -> Option<Witness> {
         found.filter(|witness| !self.problem.is_whole() || witness.denominator == 1)
     }
 

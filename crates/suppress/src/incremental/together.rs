@@ -1,0 +1,80 @@
+//! Many needs met at once: those that ask for far more than the others, by tables in which all of them move.
+
+use super::common::{Common, Goal};
+use super::protect::Workshop;
+use crate::chance::scattered;
+use crate::cover::Cover;
+use crate::method::SuppressError;
+use cellveil_attack::Component;
+
+/// Needs that ask for more than so many times as much as the middle one stand out.
+const OUTSTANDING: i64 = 20;
+
+/// Fewer needs than this are met one by one; for more there are so many tables at most, each in this share of the time left.
+const MANY: usize = 3;
+const TABLES: u64 = 4;
+const TABLE: f64 = 0.5;
+
+impl Workshop<'_> {
+    /// The open needs that ask for far more than most, if there are some: the others hide behind them. Else all that are open.
+    pub(super) fn outstanding(&self, cover: &Cover<'_>) -> Vec<usize> {
+        let open = self.open(cover);
+        let middle = open.get(open.len() / 2).map_or(0, |&need| self.size(need));
+        let is_outstanding = |&&need: &&usize| self.size(need) / OUTSTANDING > middle;
+        let outstanding: Vec<usize> = open.iter().filter(is_outstanding).copied().collect();
+        if outstanding.is_empty() { open } else { outstanding }
+    }
+
+    /// Meets most needs by a few tables in which many cells move at once.
+    pub(super) fn protect_together(
+        &self,
+        cover: &mut Cover<'_>,
+        needs: &[usize],
+    ) -> Result<(), SuppressError> {
+        for round in 0..TABLES {
+            let mut open = needs.to_vec();
+            open.retain(|&need| !cover.is_proven(need));
+            // What one table leaves open, another can often meet with the same cells.
+            let with_more = round % 2 == 0;
+            if open.is_empty() || (with_more && open.len() < MANY) {
+                return Ok(());
+            }
+            let prices = self.prices(cover);
+            let prices = if with_more { prices } else { prices.of_withheld_only() };
+            let left = (self.context.seconds_left)();
+            let seconds_left = || Some((self.context.seconds_left)()? - left? * (1.0 - TABLE));
+            let mut tables = Vec::new();
+            for component in self.everything() {
+                let goals = self.goals(cover, component, needs);
+                if !goals.iter().any(|goal| goal.is_open) {
+                    continue;
+                }
+                let common = Common {
+                    problem: self.problem,
+                    incidence: &self.incidence,
+                    engine: self.context.engine,
+                    component,
+                    prices,
+                    goals: &goals,
+                    seed: scattered(self.context.seed, round),
+                    work: &self.work,
+                    seconds_left: &seconds_left,
+                };
+                tables.extend(common.table()?);
+            }
+            for table in tables {
+                self.offer(cover, &open, table);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the needs of a component ask for.
+    fn goals(&self, cover: &Cover<'_>, component: &Component, needs: &[usize]) -> Vec<Goal> {
+        let goal = |&need: &usize| {
+            let at = component.position(self.problem.needs()[need].cell)?;
+            Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) })
+        };
+        needs.iter().filter_map(goal).collect()
+    }
+}
