@@ -158,8 +158,8 @@ pub(crate) struct Program<'a> {
     pub(crate) seen: Option<&'a dyn Fn(CellId) -> bool>,
     /// Counts the cells of all programs.
     pub(crate) work: &'a AtomicU64,
-    /// How long a program may take; `None` without a time limit.
-    pub(crate) seconds: Option<f64>,
+    /// How long there is; `None` without a time limit.
+    pub(crate) seconds_left: &'a dyn Fn() -> Option<f64>,
 }
 
 /// Cells, ascending, with what they cost if they move, and how far they did, in steps.
@@ -385,7 +385,8 @@ impl Program<'_> {
         }
         let steps = Some(STEPS_AT_LEAST + STEPS_PER_CELL * cells.len() as u32);
         self.work.fetch_add(cells.len() as u64, Ordering::Relaxed);
-        let limits = Limits { steps, seconds: self.seconds, ..Limits::default() };
+        let seconds = (self.seconds_left)().map(|left| left.max(0.01));
+        let limits = Limits { steps, seconds, ..Limits::default() };
         let outcome = self.engine.open(&model)?.solve(&limits)?;
         let Outcome::Optimal(solution) = outcome else { return Ok(None) };
         let (columns, slacks) = solution.columns.split_at(2 * cells.len());

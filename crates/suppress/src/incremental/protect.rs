@@ -28,6 +28,9 @@ pub(crate) enum Manner {
 /// Tables with more cells than this get no programs where products do.
 pub(super) const PROGRAMS: usize = 20_000;
 
+/// In tables with more cells than this a program on the whole table takes seconds.
+const SLOW: usize = 5_000;
+
 /// In tables of at most this many cells, important needs get programs on the whole table.
 const ANYWHERE: usize = 12_000;
 
@@ -293,7 +296,10 @@ impl<'a> Workshop<'a> {
         let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
         let prices = self.prices(cover).with_noise(noise);
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
-        let without = self.without_programs(cover, &prices, wish);
+        let without = match self.without_programs(cover, &prices, wish) {
+            None if self.problem.len() > SLOW => self.with_few_moves(wish)?,
+            found => found,
+        };
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
             let in_time = (self.context.seconds_left)().is_none_or(|left| left > reserve);
@@ -341,6 +347,18 @@ impl<'a> Workshop<'a> {
                 let cheapest = self.among(&prices, &component.cells, Wish { target, ..wish })?;
                 Ok(cheapest.or(Some(furthest)))
             }
+        }
+    }
+
+    /// A table with few and small moves that grants a wish, at whatever cost: a program that gets there in a few steps.
+    fn with_few_moves(&self, wish: Wish<'_>) -> Result<Option<Witness>, SuppressError> {
+        let Some(component) = self.component(wish.cell) else { return Ok(None) };
+        self.spend(component.cells.len() as u64);
+        let mut probe = Probe::new(self.problem, &self.incidence, component, self.context.engine)?;
+        probe.hurry();
+        match probe.reach(wish.cell, wish.side, wish.target, wish.unmoved)? {
+            Reached::Target(witness) => Ok(Some(witness)),
+            Reached::Short { .. } => Ok(None),
         }
     }
 
@@ -398,7 +416,7 @@ impl<'a> Workshop<'a> {
             kin: &[],
             seen: None,
             work: &self.work,
-            seconds: (self.context.seconds_left)().map(|left| left.max(0.01)),
+            seconds_left: self.context.seconds_left,
         }
     }
 
