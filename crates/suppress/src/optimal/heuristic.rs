@@ -71,12 +71,18 @@ const MARGIN: i64 = 3;
 /// Where levels are small, all that a flat lacks costs at most this share of it.
 const LACKING: f64 = 0.25;
 
+/// So few needs are soon met at the least cost by cuts alone.
+const FEW: usize = 20;
+
 /// The share of the time for flats that goes into the search; the rest is for what they lack.
 const SEARCHING: f64 = 0.5;
 
 /// The best pattern from flats, with all that they lack. The first shows whether it is worth looking for dearer ones.
 fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
+    if problem.needs().len() <= FEW {
+        return Ok(None);
+    }
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - SEARCHING));
     let searching = Context { seconds_left: &seconds_left, ..*context };
