@@ -33,6 +33,9 @@ const SMALL: f64 = 0.01;
 /// No charge is spread over fewer steps than this.
 const LEAST_CARRIED: f64 = 1e-3;
 
+/// Programs on more cells than this take long.
+const MANY: usize = 12_000;
+
 /// A table is not worth being seen coarsely if that leaves more than one cell in so many of it.
 const COARSER: usize = 4;
 
@@ -72,10 +75,10 @@ impl View<'_> {
     }
 }
 
-/// Which cells moved when fewer levels were seen.
+/// How far cells moved when fewer levels were seen, in steps.
 struct Coarse {
     levels: Vec<usize>,
-    moved: Vec<bool>,
+    moved: Vec<f64>,
 }
 
 /// Needs that ask for more than one part in so many of what a wish does are met with it.
@@ -147,7 +150,7 @@ impl Program<'_> {
             }
             let Some(answer) = program.scaled(&view, &cells)? else { return Ok(None) };
             let Some(deeper) = view.deeper() else { return Ok(self.witness(&answer)) };
-            let moved = self.problem.cells().map(|cell| answer.is_moved(cell)).collect();
+            let moved = self.problem.cells().map(|cell| answer.moved(cell)).collect();
             before = Some(Coarse { levels: seen, moved });
             seen = deeper;
         }
@@ -202,23 +205,28 @@ impl Program<'_> {
         Ok(best.map(|(_, answer)| answer))
     }
 
-    /// The cells that may move, ascending: all that are seen, but at the finest level only parts of those that moved before, those beside the
-    /// wish's cell, and the totals above them.
+    /// The cells that may move, ascending: all that are seen as long as these are not many. Else, and at the finest level, only parts of those
+    /// that moved before, and of these of the ones that moved furthest, those beside the wish's cell, and the totals above them.
     fn to_move(&self, view: &View<'_>, before: Option<&Coarse>) -> Vec<CellId> {
-        let before = before.filter(|_| view.is_finest());
+        let shown = |&cell: &CellId| view.shows(cell) && self.prices.charge(cell).is_some();
+        let is_kin = |cell: CellId| self.kin.iter().any(|(kin, _)| *kin == cell);
+        let is_asked = |cell: CellId| cell == self.wish.cell || is_kin(cell);
+        let all: Vec<CellId> =
+            self.problem.cells().filter(|cell| is_asked(*cell) || shown(cell)).collect();
+        let Some(before) = before.filter(|_| view.is_finest() || all.len() > MANY) else {
+            return all;
+        };
         let moved = |cell: CellId| {
-            before.is_none_or(|Coarse { levels, moved }| {
-                let seen = view.products.seen_at(cell, levels);
-                seen.is_some_and(|seen| moved[seen.index()])
-            })
+            let seen = view.products.seen_at(cell, &before.levels);
+            seen.map_or(0.0, |seen| before.moved[seen.index()])
         };
+        let mut parts: Vec<f64> = all.iter().map(|&cell| moved(cell)).collect();
+        parts.sort_by(|a, b| b.total_cmp(a));
+        let least = parts.get(MANY).map_or(NOISE, |least| least.max(NOISE));
         let may_move = |&cell: &CellId| {
-            let near = || moved(cell) || view.products.is_beside(cell, self.wish.cell);
-            let shown = || view.shows(cell) && self.prices.charge(cell).is_some();
-            let is_kin = || self.kin.iter().any(|(kin, _)| *kin == cell);
-            cell == self.wish.cell || is_kin() || (shown() && near())
+            moved(cell) > least || is_asked(cell) || view.products.is_beside(cell, self.wish.cell)
         };
-        let mut cells: Vec<CellId> = self.problem.cells().filter(may_move).collect();
+        let mut cells: Vec<CellId> = all.into_iter().filter(may_move).collect();
         self.add_totals(&mut cells);
         cells
     }

@@ -176,8 +176,9 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn is_moved(&self, cell: CellId) -> bool {
-        self.cells.binary_search(&cell).is_ok_and(|at| self.moves[at].abs() > NOISE)
+    /// How far a cell moved, to whatever side.
+    pub(super) fn moved(&self, cell: CellId) -> f64 {
+        self.cells.binary_search(&cell).map_or(0.0, |at| self.moves[at].abs())
     }
 
     pub(super) fn charge(&self) -> f64 {
