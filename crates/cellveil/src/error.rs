@@ -139,7 +139,11 @@ impl Error {
                         | AdjustError::NoRounding { .. }
                         | AdjustError::Unprotected { .. }
                 )
-                | Self::Suppress(SuppressError::NoPattern { .. } | SuppressError::OutOfTime { .. })
+                | Self::Suppress(
+                    SuppressError::NoPattern { .. }
+                        | SuppressError::TooLarge { .. }
+                        | SuppressError::OutOfTime { .. }
+                )
         )
     }
 }

@@ -168,6 +168,14 @@ pub enum SuppressError {
         /// How many needs were not met.
         open: usize,
     },
+    /// A need was not met by quick means, and the table is too large for a program on all its cells.
+    #[error(
+        "no way was found to protect `{cell}` in a table of this size\nhint: publish the table at a coarser level"
+    )]
+    TooLarge {
+        /// The sensitive cell.
+        cell: String,
+    },
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -42,7 +42,7 @@ impl Products<'_> {
     ) -> Option<Witness> {
         let exchange = self.exchange.get_or_init(|| Exchange::new(self)).as_ref()?;
         let target = target.max(1);
-        exchange.levels.iter().find_map(|level| {
+        let found = exchange.levels.iter().find_map(|level| {
             let found = level.iter().filter_map(|split| {
                 let split = split.get(&self.grid, &exchange.leaves);
                 let sum = |&share: &i64| {
@@ -52,7 +52,8 @@ impl Products<'_> {
                 Some((paid(&witness, price), witness))
             });
             found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, witness)| witness)
-        })
+        });
+        found.or_else(|| self.transfer(exchange, (cell, side), target, price))
     }
 
     /// Exchanges that add up, each of which brings at least one part in `share` of what is wanted.
@@ -103,7 +104,7 @@ impl Products<'_> {
         None
     }
 
-    fn has_room(&self, &(cell, by): &(CellId, i64)) -> bool {
+    pub(super) fn has_room(&self, &(cell, by): &(CellId, i64)) -> bool {
         let side = if by > 0 { Side::Up } else { Side::Down };
         self.problem.room(cell, side).is_none_or(|room| room >= by.abs())
     }

@@ -13,6 +13,7 @@ mod pursuit;
 mod queue;
 mod search;
 mod split;
+mod transfer;
 
 use crate::cube::Map;
 use crate::grid::Grid;

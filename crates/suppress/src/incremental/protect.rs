@@ -34,6 +34,9 @@ const SLOW: usize = 5_000;
 /// In tables of at most this many cells, important needs get programs on the whole table.
 const ANYWHERE: usize = 12_000;
 
+/// Components with more cells than this get no program on all of them: it would take more memory than there is.
+const WHOLE: usize = 1_000_000;
+
 /// A need that costs more than this part of all that is withheld is worth a program.
 const IMPORTANT: f64 = 0.02;
 
@@ -297,7 +300,9 @@ impl<'a> Workshop<'a> {
         let prices = self.prices(cover).with_noise(noise);
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let without = match self.without_programs(cover, &prices, wish) {
-            None if self.problem.len() > SLOW => self.with_few_moves(wish)?,
+            None if SLOW < self.problem.len() && self.problem.len() <= PROGRAMS => {
+                self.with_few_moves(wish)?
+            }
             found => found,
         };
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
@@ -335,6 +340,11 @@ impl<'a> Workshop<'a> {
             return Ok(Some(witness));
         }
         let Some(component) = self.component(wish.cell) else { return Ok(None) };
+        if component.cells.len() > WHOLE {
+            return Err(SuppressError::TooLarge {
+                cell: self.problem.names().describe(wish.cell).to_string(),
+            });
+        }
         if let Some(witness) = self.among(&prices, &component.cells, wish)? {
             return Ok(Some(witness));
         }
