@@ -44,7 +44,7 @@ pub use problem::{NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Statu
 pub use reasons::Reasons;
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};
-pub use replay::{Replay, stays_above_zero};
+pub use replay::{Faults, Replay, Stretch, stays_above_zero};
 pub use table::{Table, TableError, TableParts, Weighted};
 pub use verify::{Fault, Verifier, verify};
 pub use witness::{Certificate, Claim, Intruder, Witness};

@@ -22,11 +22,13 @@ pub struct Formats {
     pub parquet: bool,
     /// `table.xlsx`; left out of tables with more than a million rows, which no spreadsheet opens.
     pub xlsx: bool,
+    /// Whether somebody asked for these, so that none is left out because it is large.
+    pub asked: bool,
 }
 
 impl Default for Formats {
     fn default() -> Self {
-        Self { csv: true, parquet: true, xlsx: true }
+        Self { csv: true, parquet: true, xlsx: true, asked: false }
     }
 }
 

@@ -7,6 +7,8 @@
 mod below;
 mod cells;
 mod choice;
+mod clock;
+mod prices;
 mod published;
 mod split;
 mod survey;
@@ -19,9 +21,12 @@ use below::below;
 use cells::{AllCells, Open, ROUND, Tally};
 use cellveil_core::{Bound, Intruder, Policy};
 use cellveil_publish::{StreamedRelease, Summary};
+use cellveil_suppress::SuppressError;
 use cellveil_suppress::streamed::{Aim, Draft, Exchange, scattered};
 use cellveil_tabulate::{Gathered, LeafMoves};
-pub(crate) use choice::is_for;
+pub(crate) use choice::{Choice, Surveyed, choose};
+use clock::Clock;
+use prices::Prices;
 use published::{Part, carry, lifted, parts};
 use rayon::prelude::*;
 use std::path::Path;
@@ -42,6 +47,15 @@ const LAST: usize = 4;
 /// How many neighbours in the order of codes are looked at.
 const NEAR: u32 = 100;
 
+/// Of so many leaves that differ least, the cheapest moves against one.
+const WEIGHED: usize = 64;
+
+/// So many leaves of a cell are tried.
+const TRIED: usize = 4;
+
+/// If no more passes over all cells fit into the time, needs are met in the quickest way.
+const HURRY: f64 = 6.0;
+
 /// What the summary calls this way.
 const METHOD: &str = "streamed";
 
@@ -59,38 +73,28 @@ fn policy(job: &Job) -> Policy {
 /// Protects a table from its finest cells and writes its release beside its place.
 pub(crate) fn protect(
     job: &Job,
-    (gathered, survey): (&Gathered, Survey),
+    surveyed: Surveyed<'_, '_>,
     dir: &Path,
-    origin: &Origin,
+    mut origin: Origin,
     run: &Run<'_>,
 ) -> Result<Unreleased, Error> {
-    let Proposal { witnesses, withheld, tally, bound } = propose(job, gathered, &survey, run)?;
-    let proven = run.stage("verify", || {
-        run.install(|| StreamedRelease::new(gathered, &job.rules, &witnesses, &withheld))
-    })??;
-    let mut summary = Summary {
-        cells: survey.cells,
-        relations: survey.relations,
-        primary: survey.needs,
-        secondary: tally.secondaries,
-        cost: tally.cost,
-        lower_bound: Some(bound.cost),
-        gap: Some(bound.gap(tally.cost)),
-        status: "safe".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        decimals: gathered.frame().units().value,
-        intruders: vec![Intruder::External.name().to_owned()],
-        method: Some(METHOD.to_owned()),
-        ..Summary::default()
+    let Surveyed { gathered, survey, clock } = surveyed;
+    if let Some(way) = &mut origin.way {
+        way.left_out = cellveil_publish::left_out(survey.cells, origin.formats);
+    }
+    let maker = Maker { job, gathered, survey: &survey, run, clock: &clock };
+    let released = maker.released(dir, &origin);
+    released.map_err(|error| out_of_time(error, &clock, survey.needs))
+}
+
+/// If the time is over, that is the error, whatever was given up because of it.
+fn out_of_time(error: Error, clock: &Clock<'_>, needs: usize) -> Error {
+    let open = match &error {
+        Error::Exposed(exposed) => exposed.cells.len() + exposed.more,
+        _ => needs,
     };
-    summary.extra.insert("witnesses".to_owned(), witnesses.len().into());
-    let summary = run.complete(summary);
-    let account = origin.account(summary.clone(), run);
-    let staged = run.stage("publish", || {
-        run.install(|| cellveil_publish::stage_streamed(dir, &proven, &account))
-    })??;
-    let released = Released { dir: dir.to_owned(), release: None, summary, files: Vec::new() };
-    Ok(Unreleased { released, staged })
+    let is_it = clock.was_over() && !matches!(error, Error::TooLarge { .. });
+    if is_it { Error::Suppress(SuppressError::OutOfTime { open }) } else { error }
 }
 
 /// What is to be withheld, and why that is safe; to be proven.
@@ -102,43 +106,98 @@ struct Proposal {
     bound: Bound,
 }
 
-/// Makes witnesses until every need is met, and withholds what they move.
-fn propose(
-    job: &Job,
-    gathered: &Gathered,
-    survey: &Survey,
-    run: &Run<'_>,
-) -> Result<Proposal, Error> {
-    let policy = policy(job);
-    let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
-        refused("a table of which no two smaller ones are dense", "leave out a variable")
-    })?;
-    tracing::info!(cells = survey.cells, needs = survey.needs, leaves = gathered.len(), ?pair);
-    let (mut parts, ends) = run.stage("split", || run.install(|| parts(job, gathered, pair)))??;
-    let measure = gathered.frame().measure();
-    let values: Vec<i64> =
-        (0..gathered.len()).map(|leaf| measure.value(gathered.row(leaf))).collect();
-    let exchange = Exchange::new(&values, ends);
-    run.stage("suppress", || {
-        run.install(|| {
-            let shared = gathered.projected(&split::positions(pair[0] & pair[1]))?.1;
-            let [one, other] = &mut parts;
-            let [joined, other_joined] = exchange.joined(&shared);
-            rayon::join(|| one.protect(pair[1], &joined), || other.protect(pair[0], &other_joined));
-            Ok::<_, Error>(())
-        })
-    })??;
-    let mut witnesses = run.stage("lift", || lifted(&parts, &exchange));
-    let work = Work { exchange: &exchange, survey, values: &values, parts: &parts };
-    witnesses.extend(run.stage("circles", || run.install(|| work.everywhere()))?);
-    let kinds = Vec::with_capacity(survey.cells);
-    let all = AllCells { gathered, rules: &job.rules, policy: &policy, kinds, pair };
-    let (all, tally) =
-        run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
-    let withheld = all.withheld();
-    let bounds = run.stage("bound", || parts.each_ref().map(Part::bound));
-    let bound = Bound { cost: bounds[0].max(bounds[1]).min(tally.cost) };
-    Ok(Proposal { witnesses, withheld, tally, bound })
+/// Makes a release.
+#[derive(Clone, Copy)]
+struct Maker<'a> {
+    job: &'a Job,
+    gathered: &'a Gathered,
+    survey: &'a Survey,
+    run: &'a Run<'a>,
+    clock: &'a Clock<'a>,
+}
+
+impl Maker<'_> {
+    /// Writes a release beside its place, if it is proven.
+    fn released(self, dir: &Path, origin: &Origin) -> Result<Unreleased, Error> {
+        let Self { job, gathered, survey, run, clock } = self;
+        let Proposal { witnesses, withheld, tally, bound } = self.propose()?;
+        let is_past = || clock.is_past();
+        let proven = run.stage("verify", || {
+            run.install(|| {
+                StreamedRelease::new(gathered, &job.rules, &witnesses, &withheld, &is_past)
+            })
+        })??;
+        let mut summary = Summary {
+            cells: survey.cells,
+            relations: survey.relations,
+            primary: survey.needs,
+            secondary: tally.secondaries,
+            cost: tally.cost,
+            lower_bound: Some(bound.cost),
+            gap: Some(bound.gap(tally.cost)),
+            status: "safe".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            decimals: gathered.frame().units().value,
+            intruders: vec![Intruder::External.name().to_owned()],
+            method: Some(METHOD.to_owned()),
+            ..Summary::default()
+        };
+        summary.extra.insert("witnesses".to_owned(), witnesses.len().into());
+        let summary = origin.complete(summary, run);
+        let account = origin.account(summary.clone(), run);
+        let staged = run.stage("publish", || {
+            run.install(|| cellveil_publish::stage_streamed(dir, &proven, &account, &is_past))
+        })??;
+        let released = Released { dir: dir.to_owned(), release: None, summary, files: Vec::new() };
+        Ok(Unreleased { released, staged })
+    }
+
+    /// Makes witnesses until every need is met, and withholds what they move.
+    fn propose(self) -> Result<Proposal, Error> {
+        let Self { job, gathered, survey, run, clock } = self;
+        let policy = policy(job);
+        let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
+            refused("a table of which no two smaller ones are dense", "leave out a variable")
+        })?;
+        tracing::info!(cells = survey.cells, needs = survey.needs, leaves = gathered.len(), ?pair);
+        let made = run.stage("split", || run.install(|| parts(job, gathered, pair)))?;
+        let (mut parts, ends) = made?;
+        let measure = gathered.frame().measure();
+        let values: Vec<i64> =
+            (0..gathered.len()).map(|leaf| measure.value(gathered.row(leaf))).collect();
+        let exchange = Exchange::new(&values, ends);
+        run.stage("suppress", || {
+            run.install(|| {
+                let shared = gathered.projected(&split::positions(pair[0] & pair[1]))?.1;
+                let [one, other] = &mut parts;
+                let [joined, other_joined] = exchange.joined(&shared);
+                let is_over = clock.share(0.3);
+                rayon::join(
+                    || one.protect(pair[1], &joined, &is_over),
+                    || other.protect(pair[0], &other_joined, &is_over),
+                );
+                Ok::<_, Error>(())
+            })
+        })??;
+        let mut witnesses = run.stage("lift", || lifted(&parts, &exchange, &clock.share(0.3)));
+        let seed = run.settings.seed();
+        let work =
+            Work { exchange: &exchange, survey, values: &values, parts: &parts, clock, seed };
+        witnesses.extend(run.stage("circles", || run.install(|| work.everywhere()))?);
+        let kinds = Vec::with_capacity(survey.cells);
+        let all = AllCells { gathered, rules: &job.rules, policy: &policy, kinds, pair };
+        let (all, tally) =
+            run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
+        let withheld = all.withheld();
+        let bound = run.stage("bound", || bound(&parts, clock)).min(tally.cost);
+        Ok(Proposal { witnesses, withheld, tally, bound: Bound { cost: bound } })
+    }
+}
+
+/// No pattern costs less; nothing is known if there is no time to find out.
+fn bound(parts: &[Part; 2], clock: &Clock<'_>) -> f64 {
+    let bounds = parts.iter().take_while(|_| !clock.is_short(1.0)).map(Part::bound);
+    bounds.fold(0.0, f64::max)
 }
 
 /// What the making of witnesses looks at.
@@ -147,6 +206,9 @@ struct Work<'a> {
     survey: &'a Survey,
     values: &'a [i64],
     parts: &'a [Part; 2],
+    clock: &'a Clock<'a>,
+    /// What everything random derives from.
+    seed: u64,
 }
 
 impl Work<'_> {
@@ -154,12 +216,13 @@ impl Work<'_> {
     /// do not in another.
     fn everywhere(&self) -> Vec<LeafMoves> {
         let factor = (0.7 / self.survey.steepest.max(0.01)).clamp(1.2, 4.0);
-        let one = |seed: u64| {
+        let one = |number: u64| {
+            let seed = scattered(self.seed, number);
             let may_move = |leaf: u32| {
                 let lot = scattered(seed, u64::from(leaf)) % 3;
                 !self.survey.sensitive[leaf as usize] || lot != 0
             };
-            LeafMoves::of(&self.exchange.everywhere(&may_move, factor, seed + 1))
+            LeafMoves::of(&self.exchange.everywhere(&may_move, factor, seed))
         };
         (0..EVERYWHERE).into_par_iter().map(one).collect()
     }
@@ -170,42 +233,49 @@ impl Work<'_> {
         mut all: AllCells<'c>,
         witnesses: &mut Vec<LeafMoves>,
     ) -> Result<(AllCells<'c>, Tally), Error> {
-        let mut tally = all.look(witnesses)?;
+        self.clock.expect(witnesses.len() + ROUND);
+        let mut tally = all.look(witnesses, self.clock)?;
         for round in 0..ROUNDS {
             tracing::info!(
                 open = tally.open.len(),
                 secondaries = tally.secondaries,
-                inside = tally.inside,
+                inside = tally.inside.len(),
                 cost = tally.cost,
                 "witnesses so far"
             );
             if tally.open.is_empty() {
                 return Ok((all, tally));
             }
-            let further = self.aimed(&tally.open, all.gathered, round);
+            let round = if self.clock.is_short(HURRY) { round.max(LAST) } else { round };
+            let further = self.aimed(&tally, all.gathered, round);
             if !further.is_empty() {
-                tally = all.look(&further)?;
+                tally = all.look(&further, self.clock)?;
                 witnesses.extend(further);
+                self.clock.expect(witnesses.len() + ROUND);
             }
         }
         Err(exposed(all.gathered, &tally.open))
     }
 
     /// Witnesses for single cells.
-    fn aimed(&self, open: &[Open], gathered: &Gathered, round: usize) -> Vec<LeafMoves> {
-        let below = below(gathered, open);
+    fn aimed(&self, tally: &Tally, gathered: &Gathered, round: usize) -> Vec<LeafMoves> {
+        let below = below(gathered, &tally.open);
+        let prices = Prices::new(gathered, self.parts, &tally.inside);
+        // Most of the time that is left may be needed by the last rounds.
+        let is_over = self.clock.share(0.5);
         let drafts = (0..ROUND).into_par_iter().map(|at| {
-            let mut draft = self.exchange.draft();
+            let mut sheet = Sheet { draft: self.exchange.draft(), prices: prices.clone() };
             let (mut met, mut failed) = (0_usize, 0_usize);
-            for (cell, leaves) in open.iter().zip(&below).skip(at).step_by(ROUND) {
-                if self.meet(&mut draft, cell, leaves, gathered, round) {
+            let cells = tally.open.iter().zip(&below).skip(at).step_by(ROUND);
+            for (cell, leaves) in cells.take_while(|_| round >= LAST || !is_over()) {
+                if self.meet(&mut sheet, cell, leaves, gathered, round) {
                     met += 1;
                 } else {
                     failed += 1;
                 }
             }
             tracing::info!(round, met, failed, "aimed");
-            draft
+            sheet.draft
         });
         let drafts: Vec<Draft> = drafts.collect();
         let moves = drafts.iter().map(|draft| LeafMoves::of(draft.moves()));
@@ -215,7 +285,7 @@ impl Work<'_> {
     /// Moves one leaf of a cell, and no other.
     fn meet(
         &self,
-        draft: &mut Draft,
+        sheet: &mut Sheet<'_>,
         cell: &Open,
         leaves: &[u32],
         gathered: &Gathered,
@@ -223,21 +293,44 @@ impl Work<'_> {
     ) -> bool {
         let mut order = leaves.to_vec();
         order.sort_by_key(|&leaf| std::cmp::Reverse(self.values[leaf as usize]));
+        order.truncate(TRIED);
         // Circles leave the cells of the two tables where they are.
         let set = told_apart(&cell.codes);
         let may_circle = self.parts.iter().all(|part| part.lacks(set));
-        let is_last = round >= LAST;
-        order.iter().take(4).any(|&leaf| {
-            let others: Vec<u32> = leaves.iter().copied().filter(|&other| other != leaf).collect();
-            let aim = Aim { leaf, level: cell.level, others: &others };
-            may_circle && !is_last && self.exchange.through(draft, &aim)
-                || !is_last && carry(self.parts, self.exchange, draft, &aim, cell)
-                || round >= PATIENCE && self.against(draft, &aim, gathered)
-        })
+        let others: Vec<Vec<u32>> = order
+            .iter()
+            .map(|&leaf| leaves.iter().copied().filter(|&other| other != leaf).collect())
+            .collect();
+        let aims = order.iter().zip(&others);
+        let aims = aims.map(|(&leaf, others)| Aim { leaf, level: cell.level, others });
+        let aims: Vec<Aim<'_>> = aims.collect();
+        let draft = &mut sheet.draft;
+        let is_met = round < LAST
+            && aims.iter().any(|aim| {
+                may_circle && self.exchange.through(draft, aim)
+                    || carry(self.parts, self.exchange, draft, aim, cell)
+            });
+        is_met || round >= PATIENCE && self.against(sheet, &aims, gathered)
     }
 
-    /// Moves a leaf against one that differs in as few variables as possible.
-    fn against(&self, draft: &mut Draft, aim: &Aim<'_>, gathered: &Gathered) -> bool {
+    /// Moves a leaf against another one, such that little of what is published has to go.
+    fn against(&self, sheet: &mut Sheet<'_>, aims: &[Aim<'_>], gathered: &Gathered) -> bool {
+        let mut best: Option<(f64, usize, u32)> = None;
+        for (at, aim) in aims.iter().enumerate() {
+            for partner in self.partners(&sheet.draft, aim, gathered) {
+                let cost = sheet.prices.of([aim.leaf, partner]);
+                if best.is_none_or(|(least, ..)| cost < least) {
+                    best = Some((cost, at, partner));
+                }
+            }
+        }
+        let Some((_, at, partner)) = best else { return false };
+        sheet.prices.pay([aims[at].leaf, partner]);
+        self.exchange.against(&mut sheet.draft, &aims[at], partner)
+    }
+
+    /// Leaves that can move against one and differ from it in as few variables as possible.
+    fn partners(&self, draft: &Draft, aim: &Aim<'_>, gathered: &Gathered) -> Vec<u32> {
         let differ = |other: u32| {
             let code = |leaf: u32, d: usize| gathered.code(leaf as usize, d);
             let dimensions = 0..gathered.frame().dimensions().len();
@@ -249,13 +342,20 @@ impl Work<'_> {
             .exchange
             .beside(aim.leaf)
             .chain(near)
-            .filter(|&other| other != aim.leaf)
+            .filter(|&other| self.exchange.may_go_against(draft, aim, other))
             .map(|other| (differ(other), other))
             .collect();
         partners.sort_unstable();
         partners.dedup();
-        partners.into_iter().any(|(_, partner)| self.exchange.against(draft, aim, partner))
+        partners.truncate(WEIGHED);
+        partners.into_iter().map(|(_, partner)| partner).collect()
     }
+}
+
+/// A witness in the making, and what further moves would cost.
+struct Sheet<'a> {
+    draft: Draft,
+    prices: Prices<'a>,
 }
 
 /// The cells that are left.

@@ -49,15 +49,23 @@ impl Exchange<'_> {
         true
     }
 
-    /// Moves a leaf of a draft and another one against it, which changes cells of the two tables; `false` if either moves already.
-    pub fn against(&self, draft: &mut Draft, aim: &Aim<'_>, partner: u32) -> bool {
+    /// Whether a leaf of a draft and another one can move against each other.
+    pub fn may_go_against(&self, draft: &Draft, aim: &Aim<'_>, partner: u32) -> bool {
         let at = partner as usize;
         let is_free = draft.by[at] == 0 && !draft.pinned[at] && self.values[at] >= aim.level;
-        if !is_free || aim.others.binary_search(&partner).is_ok() || !self.is_open(draft, aim) {
-            return false;
+        is_free
+            && partner != aim.leaf
+            && aim.others.binary_search(&partner).is_err()
+            && self.is_open(draft, aim)
+    }
+
+    /// Moves a leaf of a draft and another one against it, which changes cells of the two tables; `false` if they cannot.
+    pub fn against(&self, draft: &mut Draft, aim: &Aim<'_>, partner: u32) -> bool {
+        let may_go = self.may_go_against(draft, aim, partner);
+        if may_go {
+            self.follow(draft, &[(aim.leaf, 1), (partner, -1)], aim);
         }
-        self.follow(draft, &[(aim.leaf, 1), (partner, -1)], aim);
-        true
+        may_go
     }
 
     /// Moves a leaf of a draft together with cells of the two tables, and pins it; `false` if no paths are found.

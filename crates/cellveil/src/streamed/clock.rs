@@ -1,0 +1,111 @@
+//! The time that is left, and what must still be done in it.
+
+use crate::Run;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// By how much of the limit the work may be late once there is a pattern.
+const GRACE: f64 = 0.03;
+
+/// What proving takes for each round of witnesses, and what writing takes, in passes over all cells.
+const PROVING: f64 = 1.5;
+const WRITING: f64 = 5.0;
+
+/// How many witnesses a round of the proof has.
+const ROUND: usize = 16;
+
+/// A time limit, seen from a table that is not held. Without a limit nothing is ever over.
+pub(crate) struct Clock<'a> {
+    run: &'a Run<'a>,
+    /// The seconds of a pass over all cells.
+    pass: f64,
+    /// How many witnesses are to be proven.
+    witnesses: AtomicU64,
+    was_over: AtomicBool,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn new(run: &'a Run<'a>) -> Self {
+        let (witnesses, was_over) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self { run, pass: 0.0, witnesses, was_over }
+    }
+
+    /// A pass over all cells takes so many seconds.
+    pub(super) fn with_pass(self, seconds: f64) -> Self {
+        Self { pass: seconds, ..self }
+    }
+
+    /// So many witnesses will have to be proven.
+    pub(super) fn expect(&self, witnesses: usize) {
+        self.witnesses.store(witnesses as u64, Ordering::Relaxed);
+    }
+
+    /// How many seconds are left for making a pattern: proving and writing it takes some, too.
+    fn left(&self) -> Option<f64> {
+        let rounds = (self.witnesses.load(Ordering::Relaxed) as usize).div_ceil(ROUND).max(1);
+        let after = self.pass * (PROVING * rounds as f64 + WRITING);
+        self.run.seconds_left().map(|left| left - after)
+    }
+
+    fn noted(&self, is_over: bool) -> bool {
+        if is_over {
+            self.was_over.store(true, Ordering::Relaxed);
+        }
+        is_over
+    }
+
+    /// Whether there is no time left for making a pattern.
+    pub(super) fn is_over(&self) -> bool {
+        self.noted(self.left().is_some_and(|left| left <= 0.0))
+    }
+
+    /// Whether so many passes over all cells are all that is left.
+    pub(super) fn is_short(&self, passes: f64) -> bool {
+        self.left().is_some_and(|left| left <= passes * self.pass)
+    }
+
+    /// Whether a share of the time that is left now is over.
+    pub(super) fn share(&self, share: f64) -> impl Fn() -> bool + Sync + '_ {
+        let end = self.left().map(|left| left * (1.0 - share));
+        move || self.left().zip(end).is_some_and(|(left, end)| left <= end)
+    }
+
+    /// Whether the limit is passed by more than may be, for the work that ends with the release.
+    pub(super) fn is_past(&self) -> bool {
+        self.noted(self.run.is_past(GRACE))
+    }
+
+    /// Whether anything was given up because of the time.
+    pub(super) fn was_over(&self) -> bool {
+        self.was_over.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Settings, TimeLimit};
+    use std::time::Duration;
+
+    #[test]
+    fn what_comes_after_is_kept_free() {
+        let limit = |seconds: u64| {
+            let time_limit = Some(TimeLimit(Duration::from_secs(seconds)));
+            Run::new(Settings { time_limit, ..Settings::default() }, &())
+        };
+        let run = limit(1000);
+        let clock = Clock::new(&run).with_pass(100.0);
+        assert!(!clock.is_over() && clock.is_short(4.0) && !clock.is_short(3.0));
+        let half = clock.share(0.5);
+        clock.expect(33);
+        assert!(half() && !clock.is_over());
+        clock.expect(49);
+        assert!(clock.is_over() && clock.was_over() && !clock.is_past());
+        let run = limit(0);
+        assert!(Clock::new(&run).is_past());
+        let run = Run::new(Settings::default(), &());
+        let clock = Clock::new(&run).with_pass(1e9);
+        assert!(
+            !clock.is_over() && !clock.share(0.1)() && !clock.is_short(9.0) && !clock.is_past()
+        );
+    }
+}
