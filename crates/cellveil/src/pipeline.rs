@@ -98,7 +98,7 @@ pub fn protect(
     for (at, system) in systems.iter().enumerate() {
         let left = systems.len() - at;
         run.take_share(left);
-        let way = match streamed::choose(job, system, &tabulation, run)? {
+        let way = match streamed::choose(job, system, &tabulation, intervals, run)? {
             Choice::Held(way) => way,
             Choice::Streamed(surveyed, way) => {
                 let origin = origin(job, system, inputs.clone(), Vec::new(), run)?;

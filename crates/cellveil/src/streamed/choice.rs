@@ -7,6 +7,7 @@ use crate::memory;
 use crate::system::System;
 use crate::tabulation::Tabulation;
 use crate::{Error, Job, Run};
+use cellveil_attack::Intervals;
 use cellveil_publish::Way;
 use cellveil_suppress::Method;
 use cellveil_tabulate::{Cells, Gathered, Sink, TabulateError};
@@ -36,6 +37,7 @@ pub(crate) fn choose<'t, 'r>(
     job: &Job,
     system: &System<'_>,
     tabulation: &'t Tabulation<'_>,
+    intervals: Intervals,
     run: &'r Run<'r>,
 ) -> Result<Choice<'t, 'r>, Error> {
     let given = run.settings.memory.map(|memory| memory.0);
@@ -57,7 +59,7 @@ pub(crate) fn choose<'t, 'r>(
     if most <= memory || job.rules.is_empty() {
         return held(None);
     }
-    if let Some((what, hint)) = unsupported(job, gathered) {
+    if let Some((what, hint)) = unsupported(job, gathered, intervals) {
         let cells = run.stage("survey", || run.install(|| count(gathered)))??;
         let bytes = cells * PER_CELL;
         return if bytes > memory { Err(refused(&what, hint)) } else { held(Some(bytes)) };
@@ -101,7 +103,11 @@ fn count(gathered: &Gathered) -> Result<u64, TabulateError> {
 }
 
 /// What a job asks for that tables of this size cannot have, and what to do about it.
-fn unsupported(job: &Job, gathered: &Gathered) -> Option<(String, &'static str)> {
+fn unsupported(
+    job: &Job,
+    gathered: &Gathered,
+    intervals: Intervals,
+) -> Option<(String, &'static str)> {
     let (protection, rules) = (&job.protection, &job.rules);
     let spec = gathered.frame().spec();
     let measure = gathered.frame().measure();
@@ -117,6 +123,7 @@ fn unsupported(job: &Job, gathered: &Gathered) -> Option<(String, &'static str)>
         (rules.manual.is_some(), "`manual`"),
         (rules.row_share.is_some() || rules.column_share.is_some(), "a share rule"),
         (rules.interval.is_some(), "`interval`"),
+        (matches!(intervals, Intervals::All | Intervals::Needs), "`--intervals`"),
     ];
     let hint = "leave it out, leave out a variable, or work with more memory";
     let found = asked.into_iter().find(|(is_asked, _)| *is_asked);

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::clock::Clock;
 use super::survey::Survey;
-use super::{Proposal, policy, propose};
+use super::{Maker, Proposal, policy};
 use crate::{Job, Run, Settings, judge, tabulation::Made};
 use cellveil_core::{
     CellId, Certificate, Claim, Intruder, Pattern, Problem, Side, Why, Witness, verify,
@@ -118,8 +119,9 @@ fn posed(job: &Job, gathered: &Gathered) -> Problem {
 
 fn proposed(job: &Job, gathered: &Gathered) -> Proposal {
     let run = Run::new(Settings::default(), &());
-    let survey = Survey::of(gathered, &job.rules, &policy(job)).unwrap();
-    propose(job, gathered, &survey, &run).unwrap()
+    let clock = Clock::new(&run);
+    let survey = Survey::of(gathered, &job.rules, &policy(job), &clock).unwrap();
+    Maker { job, gathered, survey: &survey, run: &run, clock: &clock }.propose().unwrap()
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn a_proof_that_was_changed_is_refused() {
     let gathered = gathered(&job, 1000);
     let Proposal { mut witnesses, mut withheld, .. } = proposed(&job, &gathered);
     let judge = |witnesses: &[LeafMoves], withheld: &[bool]| {
-        StreamedRelease::new(&gathered, &job.rules, witnesses, withheld).map(|_| ())
+        StreamedRelease::new(&gathered, &job.rules, witnesses, withheld, &|| false).map(|_| ())
     };
     assert!(judge(&witnesses, &withheld).is_ok());
     let refused =
@@ -169,6 +171,9 @@ fn a_proof_that_was_changed_is_refused() {
         refused(judge(&witnesses, &withheld));
         witnesses[last].by[0] -= by;
     }
+    let out_of_time =
+        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, &|| true).map(|_| ());
+    assert!(matches!(out_of_time, Err(Unproven::OutOfTime)));
     witnesses[0].leaves.swap(0, 1);
     refused(judge(&witnesses, &withheld));
 }

@@ -3,9 +3,11 @@
 use crate::PublishError;
 use crate::report::facts::Facts;
 use crate::report::view::Content;
-use cellveil_core::{CellId, Fault, Faults, Replay, Stretch, Why, stays_above_zero};
+use cellveil_core::{
+    Additions, Balance, CellId, Fault, Faults, Replay, Stretch, Why, stays_above_zero,
+};
 use cellveil_rules::RuleSet;
-use cellveil_tabulate::{Cells, Gathered, LeafMoves, Sink, TabulateError, Until};
+use cellveil_tabulate::{Cells, Gathered, LeafMoves, Measure, Sink, TabulateError, Until};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -71,6 +73,7 @@ impl<'a> StreamedRelease<'a> {
         check_leaves(gathered, witnesses)?;
         let mut replay = Replay::default();
         let mut facts = Facts::new(gathered.frame().dimensions());
+        let additions = Additions::new(gathered.frame().dimensions());
         let rounds = witnesses.len().div_ceil(ROUND).max(1);
         for round in 0..rounds {
             let from = (round * ROUND).min(witnesses.len());
@@ -83,8 +86,10 @@ impl<'a> StreamedRelease<'a> {
             replay.begin(some.iter().map(holds).collect(), is_last);
             let moves: Vec<&LeafMoves> = some.iter().collect();
             let facts = is_last.then_some(&mut facts);
+            let balance = made_of(gathered, &additions, some);
+            let sums = (&additions, balance);
             let mut judge =
-                Judge { gathered, rules, withheld, at: 0, moves: some.len(), replay, facts };
+                Judge { gathered, rules, withheld, at: 0, moves: some.len(), replay, facts, sums };
             let mut sink = Until { sink: &mut judge, is_over };
             gathered.roll_up_beside(&moves, &mut sink).map_err(|error| match error {
                 TabulateError::OutOfTime => Unproven::OutOfTime,
@@ -92,6 +97,9 @@ impl<'a> StreamedRelease<'a> {
             })?;
             if judge.at != withheld.len() {
                 return Err(Unproven::Faults(vec![Fault::WrongPattern], 0));
+            }
+            if !judge.sums.1.is_even() {
+                return Err(Unproven::Unreadable("the cells do not add up".to_owned()));
             }
             replay = judge.replay;
         }
@@ -122,6 +130,32 @@ fn check_leaves(gathered: &Gathered, witnesses: &[LeafMoves]) -> Result<(), Unpr
     Ok(())
 }
 
+/// The numbers of a row that add up, with its moves.
+fn numbers(measure: Measure, row: &[i64]) -> impl Iterator<Item = i64> + '_ {
+    let own = [measure.count(row) as i64, measure.value(row)];
+    let further = [measure.response(row), measure.weight(row)];
+    own.into_iter().chain(further).chain(measure.moves(row).iter().copied())
+}
+
+/// What the finest cells come to that all others are made of, with the moves of some witnesses.
+fn made_of(gathered: &Gathered, additions: &Additions, witnesses: &[LeafMoves]) -> Balance {
+    let mut balance = additions.balance();
+    let (frame, mut next) = (gathered.frame(), vec![0; witnesses.len()]);
+    let measure = frame.measure();
+    for leaf in 0..gathered.len() {
+        let moves = witnesses.iter().zip(&mut next).map(|(witness, next)| {
+            let is_it = witness.leaves.get(*next) == Some(&(leaf as u32));
+            let by = if is_it { witness.by[*next] } else { 0 };
+            *next += usize::from(is_it);
+            by
+        });
+        let codes = (0..frame.dimensions().len()).map(|at| gathered.code(leaf, at));
+        let own = numbers(measure, gathered.row(leaf));
+        additions.made_of(&mut balance, codes, own.chain(moves));
+    }
+    balance
+}
+
 /// Judges cells as they are made.
 struct Judge<'a, 'f> {
     gathered: &'a Gathered,
@@ -132,6 +166,8 @@ struct Judge<'a, 'f> {
     replay: Replay,
     /// What the cells come to, where that is counted.
     facts: Option<&'f mut Facts<'a>>,
+    /// Whether they add up.
+    sums: (&'f Additions, Balance),
 }
 
 impl<'a> Judge<'a, '_> {
@@ -141,9 +177,11 @@ impl<'a> Judge<'a, '_> {
         cells: Cells,
         from: usize,
         mut stretch: Stretch<'_>,
-    ) -> Result<(Faults, Facts<'a>), TabulateError> {
+    ) -> Result<(Faults, Facts<'a>, Balance), TabulateError> {
         let frame = self.gathered.frame();
         let mut facts = Facts::new(frame.dimensions());
+        let additions = self.sums.0;
+        let mut balance = additions.balance();
         let measure = frame.measure().with_moves(self.moves);
         let rows = cells.rows.clone();
         let table = frame.excerpt(cells, self.moves)?;
@@ -156,6 +194,7 @@ impl<'a> Judge<'a, '_> {
             let is_withheld = self.withheld.get(from + cell.index()).copied().unwrap_or(false);
             let name = || table.names().describe(cell).to_string();
             stretch.cell(need, is_withheld, measure.moves(row), &name);
+            additions.add(&mut balance, table.key(cell), numbers(measure, row));
             if self.facts.is_some() {
                 let value = measure.value(row);
                 let content = match need {
@@ -166,7 +205,7 @@ impl<'a> Judge<'a, '_> {
                 facts.add(table.key(cell), value, content);
             }
         }
-        Ok((stretch.finish(), facts))
+        Ok((stretch.finish(), facts, balance))
     }
 }
 
@@ -186,7 +225,8 @@ impl Sink for Judge<'_, '_> {
             .zip(stretches)
             .map(|((cells, from), stretch)| judge.judge(cells, from, stretch))
             .collect();
-        for (faults, facts) in judged? {
+        for (faults, facts, balance) in judged? {
+            self.sums.1.append(&balance);
             replay.add(faults);
             if let Some(all) = &mut self.facts {
                 all.append(facts);
