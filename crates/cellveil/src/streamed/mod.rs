@@ -41,9 +41,6 @@ const ROUNDS: usize = 8;
 /// After so many rounds, what is left open is met at the price of published cells.
 const PATIENCE: usize = 2;
 
-/// After so many, nothing else is tried.
-const LAST: usize = 4;
-
 /// How many neighbours in the order of codes are looked at.
 const NEAR: u32 = 100;
 
@@ -246,8 +243,12 @@ impl Work<'_> {
             if tally.open.is_empty() {
                 return Ok((all, tally));
             }
-            let round = if self.clock.is_short(HURRY) { round.max(LAST) } else { round };
-            let further = self.aimed(&tally, all.gathered, round);
+            let is_last = round >= PATIENCE || self.clock.is_short(HURRY);
+            let further = if is_last {
+                self.transferred(&tally, all.gathered)
+            } else {
+                self.aimed(&tally.open, all.gathered)
+            };
             if !further.is_empty() {
                 tally = all.look(&further, self.clock)?;
                 witnesses.extend(further);
@@ -257,76 +258,69 @@ impl Work<'_> {
         Err(exposed(all.gathered, &tally.open))
     }
 
-    /// Witnesses for single cells.
-    fn aimed(&self, tally: &Tally, gathered: &Gathered, round: usize) -> Vec<LeafMoves> {
-        let below = below(gathered, &tally.open);
-        let prices = Prices::new(gathered, self.parts, &tally.inside);
-        // Most of the time that is left may be needed by the last rounds.
+    /// Witnesses for single cells that leave the two tables as they are, or move what is withheld of them.
+    fn aimed(&self, open: &[Open], gathered: &Gathered) -> Vec<LeafMoves> {
+        let below = below(gathered, open);
+        // The rest of the time is for what these leave open.
         let is_over = self.clock.share(0.5);
         let drafts = (0..ROUND).into_par_iter().map(|at| {
-            let mut sheet = Sheet { draft: self.exchange.draft(), prices: prices.clone() };
-            let (mut met, mut failed) = (0_usize, 0_usize);
-            let cells = tally.open.iter().zip(&below).skip(at).step_by(ROUND);
-            for (cell, leaves) in cells.take_while(|_| round >= LAST || !is_over()) {
-                if self.meet(&mut sheet, cell, leaves, gathered, round) {
-                    met += 1;
-                } else {
-                    failed += 1;
-                }
+            let mut draft = self.exchange.draft();
+            let cells = open.iter().zip(&below).skip(at).step_by(ROUND);
+            for (cell, leaves) in cells.take_while(|_| !is_over()) {
+                // Circles leave the cells of the two tables where they are.
+                let set = told_apart(&cell.codes);
+                let may_circle = self.parts.iter().all(|part| part.lacks(set));
+                self.aims(cell, leaves, &mut |aim| {
+                    may_circle && self.exchange.through(&mut draft, aim)
+                        || carry(self.parts, self.exchange, &mut draft, aim, cell)
+                });
             }
-            tracing::info!(round, met, failed, "aimed");
-            sheet.draft
+            draft
         });
-        let drafts: Vec<Draft> = drafts.collect();
-        let moves = drafts.iter().map(|draft| LeafMoves::of(draft.moves()));
-        moves.filter(|moves| !moves.leaves.is_empty()).collect()
+        moves(&drafts.collect::<Vec<Draft>>())
     }
 
-    /// Moves one leaf of a cell, and no other.
-    fn meet(
-        &self,
-        sheet: &mut Sheet<'_>,
-        cell: &Open,
-        leaves: &[u32],
-        gathered: &Gathered,
-        round: usize,
-    ) -> bool {
+    /// Tries to move a leaf of a cell and no other, one after the other.
+    fn aims(&self, cell: &Open, leaves: &[u32], meet: &mut dyn FnMut(&Aim<'_>) -> bool) {
         let mut order = leaves.to_vec();
         order.sort_by_key(|&leaf| std::cmp::Reverse(self.values[leaf as usize]));
-        order.truncate(TRIED);
-        // Circles leave the cells of the two tables where they are.
-        let set = told_apart(&cell.codes);
-        let may_circle = self.parts.iter().all(|part| part.lacks(set));
-        let others: Vec<Vec<u32>> = order
-            .iter()
-            .map(|&leaf| leaves.iter().copied().filter(|&other| other != leaf).collect())
-            .collect();
-        let aims = order.iter().zip(&others);
-        let aims = aims.map(|(&leaf, others)| Aim { leaf, level: cell.level, others });
-        let aims: Vec<Aim<'_>> = aims.collect();
-        let draft = &mut sheet.draft;
-        let is_met = round < LAST
-            && aims.iter().any(|aim| {
-                may_circle && self.exchange.through(draft, aim)
-                    || carry(self.parts, self.exchange, draft, aim, cell)
-            });
-        is_met || round >= PATIENCE && self.against(sheet, &aims, gathered)
-    }
-
-    /// Moves a leaf against another one, such that little of what is published has to go.
-    fn against(&self, sheet: &mut Sheet<'_>, aims: &[Aim<'_>], gathered: &Gathered) -> bool {
-        let mut best: Option<(f64, usize, u32)> = None;
-        for (at, aim) in aims.iter().enumerate() {
-            for partner in self.partners(&sheet.draft, aim, gathered) {
-                let cost = sheet.prices.of([aim.leaf, partner]);
-                if best.is_none_or(|(least, ..)| cost < least) {
-                    best = Some((cost, at, partner));
-                }
+        for &leaf in order.iter().take(TRIED) {
+            let others: Vec<u32> = leaves.iter().copied().filter(|&other| other != leaf).collect();
+            if meet(&Aim { leaf, level: cell.level, others: &others }) {
+                return;
             }
         }
-        let Some((_, at, partner)) = best else { return false };
-        sheet.prices.pay([aims[at].leaf, partner]);
-        self.exchange.against(&mut sheet.draft, &aims[at], partner)
+    }
+
+    /// Witnesses for single cells at the price of cells of the two tables. What is withheld for one is free for all that follow.
+    fn transferred(&self, tally: &Tally, gathered: &Gathered) -> Vec<LeafMoves> {
+        let below = below(gathered, &tally.open);
+        let mut prices = Prices::new(gathered, self.parts, &tally.inside);
+        let mut drafts: Vec<Draft> = (0..ROUND).map(|_| self.exchange.draft()).collect();
+        let mut order: Vec<usize> = (0..tally.open.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(tally.open[at].level));
+        for (nth, at) in order.into_iter().enumerate().take_while(|_| !self.clock.is_over()) {
+            let draft = &mut drafts[nth % ROUND];
+            let mut best: Option<(f64, Transfer)> = None;
+            self.aims(&tally.open[at], &below[at], &mut |aim| {
+                let weighed: Vec<(f64, u32)> = self
+                    .partners(draft, aim, gathered)
+                    .into_par_iter()
+                    .map(|partner| (prices.of([aim.leaf, partner]), partner))
+                    .collect();
+                for (cost, partner) in weighed {
+                    if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                        best = Some((cost, Transfer::new(aim, partner)));
+                    }
+                }
+                best.as_ref().is_some_and(|(cost, _)| *cost == 0.0)
+            });
+            if let Some((_, Transfer { leaf, level, others, partner })) = best {
+                prices.pay([leaf, partner]);
+                self.exchange.against(draft, &Aim { leaf, level, others: &others }, partner);
+            }
+        }
+        moves(&drafts)
     }
 
     /// Leaves that can move against one and differ from it in as few variables as possible.
@@ -352,10 +346,24 @@ impl Work<'_> {
     }
 }
 
-/// A witness in the making, and what further moves would cost.
-struct Sheet<'a> {
-    draft: Draft,
-    prices: Prices<'a>,
+/// A leaf that shall move, and another one that moves against it.
+struct Transfer {
+    leaf: u32,
+    level: i64,
+    others: Vec<u32>,
+    partner: u32,
+}
+
+impl Transfer {
+    fn new(aim: &Aim<'_>, partner: u32) -> Self {
+        Self { leaf: aim.leaf, level: aim.level, others: aim.others.to_vec(), partner }
+    }
+}
+
+/// The witnesses that drafts make, but for empty ones.
+fn moves(drafts: &[Draft]) -> Vec<LeafMoves> {
+    let moves = drafts.iter().map(|draft| LeafMoves::of(draft.moves()));
+    moves.filter(|moves| !moves.leaves.is_empty()).collect()
 }
 
 /// The cells that are left.
