@@ -193,7 +193,7 @@ pub enum TabulateError {
         source: HierarchyError,
     },
     /// Nobody waits for the cells any more.
-    #[error("the time limit was reached before all cells were made; allow more time")]
+    #[error("the time limit was reached before all cells were made\nhint: allow more time")]
     OutOfTime,
     /// A cell whose value does not fit.
     #[error(

@@ -58,7 +58,8 @@ impl AllCells<'_> {
             let mut sink =
                 Look { all: self, at: 0, moves: moves.len(), is_last, tally: Tally::default() };
             let is_over = || clock.is_over();
-            gathered.roll_up_beside(&moves, &mut Until { sink: &mut sink, is_over: &is_over })?;
+            let mut until = Until { sink: &mut sink, is_over: &is_over };
+            clock.passing(|| gathered.roll_up_beside(&moves, &mut until))?;
             tally = sink.tally;
         }
         Ok(tally)

@@ -11,7 +11,6 @@ use cellveil_attack::Intervals;
 use cellveil_publish::Way;
 use cellveil_suppress::Method;
 use cellveil_tabulate::{Cells, Gathered, Sink, TabulateError};
-use std::time::Instant;
 
 /// What the methods that hold a table take for each of its cells, and for each that is sensitive; as measured where most are.
 const PER_CELL: u64 = 120;
@@ -65,15 +64,12 @@ pub(crate) fn choose<'t, 'r>(
         return if bytes > memory { Err(refused(&what, hint)) } else { held(Some(bytes)) };
     }
     let clock = Clock::new(run);
-    let started = Instant::now();
     let size = || Survey::of(gathered, &job.rules, &super::policy(job), &clock);
-    let survey = run.stage("survey", || run.install(size))?;
-    let survey = survey.map_err(|error| super::out_of_time(error, &clock, 0))?;
+    let survey = run.stage("survey", || run.install(|| clock.passing(size)))??;
     let bytes = survey.cells as u64 * PER_CELL + survey.needs as u64 * PER_NEED;
     if bytes <= memory {
         return held(Some(bytes));
     }
-    let clock = clock.with_pass(started.elapsed().as_secs_f64());
     let way = way("streamed", Some(bytes), Some(memory));
     Ok(Choice::Streamed(Surveyed { gathered, survey, clock }, way))
 }

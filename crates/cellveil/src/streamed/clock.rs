@@ -2,13 +2,14 @@
 
 use crate::Run;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// By how much of the limit the work may be late once there is a pattern.
 const GRACE: f64 = 0.03;
 
-/// What proving takes for each round of witnesses, and what writing takes, in passes over all cells.
-const PROVING: f64 = 1.5;
-const WRITING: f64 = 5.0;
+/// What proving takes for each round of witnesses, and what writing takes, in passes over all cells; as measured.
+const PROVING: f64 = 1.3;
+const WRITING: f64 = 3.5;
 
 /// How many witnesses a round of the proof has.
 const ROUND: usize = 16;
@@ -16,8 +17,8 @@ const ROUND: usize = 16;
 /// A time limit, seen from a table that is not held. Without a limit nothing is ever over.
 pub(crate) struct Clock<'a> {
     run: &'a Run<'a>,
-    /// The seconds of a pass over all cells.
-    pass: f64,
+    /// The seconds of a pass over all cells, as bits; infinite until there was one.
+    pass: AtomicU64,
     /// How many witnesses are to be proven.
     witnesses: AtomicU64,
     was_over: AtomicBool,
@@ -26,12 +27,27 @@ pub(crate) struct Clock<'a> {
 impl<'a> Clock<'a> {
     pub(super) fn new(run: &'a Run<'a>) -> Self {
         let (witnesses, was_over) = (AtomicU64::new(0), AtomicBool::new(false));
-        Self { run, pass: 0.0, witnesses, was_over }
+        let pass = AtomicU64::new(f64::INFINITY.to_bits());
+        Self { run, pass, witnesses, was_over }
     }
 
-    /// A pass over all cells takes so many seconds.
-    pub(super) fn with_pass(self, seconds: f64) -> Self {
-        Self { pass: seconds, ..self }
+    /// Does a pass over all cells and notes how long it takes; the quickest counts.
+    pub(super) fn passing<T>(&self, pass: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let result = pass();
+        self.note_pass(started.elapsed().as_secs_f64());
+        result
+    }
+
+    fn note_pass(&self, seconds: f64) {
+        let least = f64::from_bits(self.pass.load(Ordering::Relaxed)).min(seconds);
+        self.pass.store(least.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The seconds of so many passes; none as long as nothing is known.
+    fn passes(&self, count: f64) -> f64 {
+        let pass = f64::from_bits(self.pass.load(Ordering::Relaxed));
+        if pass.is_finite() { pass * count } else { 0.0 }
     }
 
     /// So many witnesses will have to be proven.
@@ -42,7 +58,7 @@ impl<'a> Clock<'a> {
     /// How many seconds are left for making a pattern: proving and writing it takes some, too.
     fn left(&self) -> Option<f64> {
         let rounds = (self.witnesses.load(Ordering::Relaxed) as usize).div_ceil(ROUND).max(1);
-        let after = self.pass * (PROVING * rounds as f64 + WRITING);
+        let after = self.passes(PROVING * rounds as f64 + WRITING);
         self.run.seconds_left().map(|left| left - after)
     }
 
@@ -60,7 +76,7 @@ impl<'a> Clock<'a> {
 
     /// Whether so many passes over all cells are all that is left.
     pub(super) fn is_short(&self, passes: f64) -> bool {
-        self.left().is_some_and(|left| left <= passes * self.pass)
+        self.left().is_some_and(|left| left <= self.passes(passes))
     }
 
     /// Whether a share of the time that is left now is over.
@@ -93,17 +109,21 @@ mod tests {
             Run::new(Settings { time_limit, ..Settings::default() }, &())
         };
         let run = limit(1000);
-        let clock = Clock::new(&run).with_pass(100.0);
-        assert!(!clock.is_over() && clock.is_short(4.0) && !clock.is_short(3.0));
+        let clock = Clock::new(&run);
+        assert!(!clock.is_short(9.0));
+        clock.note_pass(100.0);
+        clock.note_pass(200.0);
+        assert!(!clock.is_over() && clock.is_short(6.0) && !clock.is_short(5.0));
         let half = clock.share(0.5);
-        clock.expect(33);
-        assert!(half() && !clock.is_over());
         clock.expect(49);
+        assert!(half() && !clock.is_over());
+        clock.expect(65);
         assert!(clock.is_over() && clock.was_over() && !clock.is_past());
         let run = limit(0);
         assert!(Clock::new(&run).is_past());
         let run = Run::new(Settings::default(), &());
-        let clock = Clock::new(&run).with_pass(1e9);
+        let clock = Clock::new(&run);
+        clock.note_pass(1e9);
         assert!(
             !clock.is_over() && !clock.share(0.1)() && !clock.is_short(9.0) && !clock.is_past()
         );
