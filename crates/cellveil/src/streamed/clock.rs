@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// By how much of the limit the work may be late once there is a pattern.
-const GRACE: f64 = 0.03;
+const GRACE: f64 = 0.02;
 
 /// What proving takes for each round of witnesses, and what writing takes, in passes over all cells; as measured.
 const PROVING: f64 = 1.3;

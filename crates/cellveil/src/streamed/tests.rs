@@ -1,12 +1,16 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 use super::clock::Clock;
+use super::maker::{Maker, Proposal};
+use super::policy;
 use super::survey::Survey;
-use super::{Maker, Proposal, policy};
 use crate::{Job, Run, Settings, judge, tabulation::Made};
 use cellveil_core::{
     CellId, Certificate, Claim, Intruder, Pattern, Problem, Side, Why, Witness, verify,
 };
-use cellveil_publish::{StreamedRelease, Unproven};
+use cellveil_publish::{
+    Account, Manifest, StreamedRelease, Summary, Unproven, hash_file, stage_streamed,
+    verify_release,
+};
 use cellveil_tabulate::{
     Cells, Frame, Gathered, LeafMoves, Locate, Place, Plan, Record, Seen, Sink, TabulateError,
     Units,
@@ -28,7 +32,7 @@ const JOB: &str = "[records]\nfile = \"r.csv\"\n[table]\n\
     [rules]\nfrequency = { below = 3, range = 10 }\ndominance = { n = 1, k = 85 }\n";
 
 fn number(seed: u64, at: u64) -> u64 {
-    super::scattered(seed, at) % 1_000_003
+    cellveil_suppress::streamed::scattered(seed, at) % 1_000_003
 }
 
 /// Records over five variables, one of them with two levels, most places of which are empty.
@@ -176,4 +180,53 @@ fn a_proof_that_was_changed_is_refused() {
     assert!(matches!(out_of_time, Err(Unproven::OutOfTime)));
     witnesses[0].leaves.swap(0, 1);
     refused(judge(&witnesses, &withheld));
+}
+
+#[test]
+fn lists_that_were_changed_with_their_hashes_are_refused() {
+    let job = Job::parse(Path::new("job.toml"), JOB).unwrap();
+    let gathered = gathered(&job, 300);
+    let Proposal { witnesses, withheld, tally, .. } = proposed(&job, &gathered);
+    let in_time = || false;
+    let release =
+        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, &in_time).unwrap();
+    let primary = posed(&job, &gathered).needs().len();
+    let summary = Summary {
+        cells: withheld.len(),
+        primary,
+        secondary: tally.secondaries,
+        ..Summary::default()
+    };
+    let account = Account { summary, ..Account::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("release");
+    stage_streamed(&dir, &release, &account, &in_time).unwrap().commit().unwrap();
+    let faults = || verify_release(&dir).unwrap().faults;
+    assert_eq!(faults(), Vec::<String>::new());
+    let edits =
+        [("table.csv", ",v,F", ",s,D"), ("table.csv", ",p,", ",s,"), ("pattern.csv", ",s", ",p")];
+    for (name, from, to) in edits {
+        let before = std::fs::read_to_string(dir.join(name)).unwrap();
+        std::fs::write(dir.join(name), before.replacen(from, to, 1)).unwrap();
+        rehash(&dir, name);
+        let found = faults();
+        assert!(
+            found.len() == 1 && found[0].starts_with(&format!("`{name}` does not")),
+            "{found:?}"
+        );
+        std::fs::write(dir.join(name), before).unwrap();
+        rehash(&dir, name);
+    }
+    assert_eq!(faults(), Vec::<String>::new());
+    let late = stage_streamed(&folder.path().join("late"), &release, &account, &|| true);
+    assert!(late.is_err() && std::fs::read_dir(folder.path()).unwrap().count() == 1);
+}
+
+/// Makes the manifest fit a file that was changed.
+fn rehash(dir: &Path, name: &str) {
+    let mut manifest = Manifest::read(dir).unwrap();
+    let entry = manifest.files.iter_mut().find(|file| file.name == name).unwrap();
+    (entry.bytes, entry.sha256) = hash_file(&dir.join(name)).unwrap();
+    let text = serde_json::to_string(&manifest).unwrap();
+    std::fs::write(dir.join("manifest.json"), text).unwrap();
 }

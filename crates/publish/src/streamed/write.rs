@@ -38,6 +38,7 @@ pub fn stage_streamed(
         let grid = PatternGrid::new(&seen.statuses);
         staging.write(PATTERN, true, |sink| crate::csv_file::write_csv(&grid, sink))?;
     }
+    in_time(is_over)?;
     staging.write(FINEST, false, |sink| gathered.save(KIND, sink))?;
     let note = Note::new(rules, gathered.frame().spec());
     staging.write(RULES, false, |sink| Ok(serde_json::to_writer_pretty(sink, &note)?))?;
@@ -57,6 +58,7 @@ pub fn stage_streamed(
     })?;
     staging.write(REPORT, false, |sink| sink.write_all(page.as_bytes()))?;
     staging.write_json(SUMMARY, &account.summary)?;
+    in_time(is_over)?;
     let manifest = Manifest {
         cellveil: account.summary.version.clone(),
         kind: KIND.to_owned(),
@@ -70,6 +72,11 @@ pub fn stage_streamed(
         ..Manifest::default()
     };
     Ok(Staged::new(staging, manifest))
+}
+
+fn in_time(is_over: &(dyn Fn() -> bool + Sync)) -> Result<(), PublishError> {
+    let late = || PublishError::Unwritable("the time limit was reached; allow more time".into());
+    if is_over() { Err(late()) } else { Ok(()) }
 }
 
 /// What is kept of cells while they are written.
