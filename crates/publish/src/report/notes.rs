@@ -60,6 +60,20 @@ fn making(out: &mut String, account: &Account) -> fmt::Result {
     item("method", summary.method.as_deref().unwrap_or("–"))?;
     item("seed", &summary.seed.map_or_else(|| "–".to_owned(), |seed| seed.to_string()))?;
     item("proven against", &summary.intruders.join(", "))?;
+    if let Some(way) = &account.way {
+        item("the table was", &way.table)?;
+        let bytes = |bytes: Option<u64>| bytes.map(cellveil_tabulate::text::bytes);
+        if let (Some(needed), Some(memory)) = (bytes(way.estimated_bytes), bytes(way.memory_bytes))
+        {
+            item(
+                "memory",
+                &format!("{needed} to hold the table, by estimate; there were {memory}"),
+            )?;
+        }
+        if !way.left_out.is_empty() {
+            item("left out", &way.left_out.join(", "))?;
+        }
+    }
     for (name, value) in &account.limits {
         item(&name.replace('_', " "), value)?;
     }
