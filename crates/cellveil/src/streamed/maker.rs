@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::published::{Part, lifted, parts};
 use super::survey::Survey;
 use super::witnesses::Work;
-use super::{policy, refused, split};
+use super::{lines, policy, refused, split};
 use crate::pipeline::{Origin, Released, Unreleased};
 use crate::{Error, Job, Run};
 use cellveil_core::{Bound, Intruder};
@@ -109,13 +109,18 @@ impl Maker<'_> {
         let (all, tally) =
             run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
         let withheld = all.withheld();
-        let bound = run.stage("bound", || bound(&parts, clock)).min(tally.cost);
+        let bound = run.stage("bound", || {
+            run.install(|| {
+                let lines = lines::bound(gathered, &job.rules, &policy, clock)?;
+                Ok::<_, Error>(of_parts(&parts, clock).max(lines).min(tally.cost))
+            })
+        })??;
         Ok(Proposal { witnesses, withheld, tally, bound: Bound { cost: bound } })
     }
 }
 
 /// No pattern costs less; nothing is known if there is no time to find out.
-fn bound(parts: &[Part; 2], clock: &Clock<'_>) -> f64 {
+fn of_parts(parts: &[Part; 2], clock: &Clock<'_>) -> f64 {
     let bounds = parts.iter().take_while(|_| !clock.is_short(1.0)).map(Part::bound);
     bounds.fold(0.0, f64::max)
 }

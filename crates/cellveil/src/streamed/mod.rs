@@ -8,6 +8,7 @@ mod below;
 mod cells;
 mod choice;
 mod clock;
+mod lines;
 mod maker;
 mod prices;
 mod published;

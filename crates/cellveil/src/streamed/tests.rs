@@ -15,6 +15,7 @@ use cellveil_tabulate::{
     Cells, Frame, Gathered, LeafMoves, Locate, Place, Plan, Record, Seen, Sink, TabulateError,
     Units,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Values are not looked for in files.
@@ -147,6 +148,36 @@ fn the_judge_of_tables_that_are_held_accepts_the_same_proof() {
         assert!(proposal.bound.cost <= proposal.tally.cost);
         let published = proposal.withheld.iter().filter(|is| !**is).count();
         assert!(published > 20, "{published} cells of {} are published", problem.len());
+    }
+}
+
+#[test]
+fn lines_with_one_sensitive_cell_bound_the_cost() {
+    let job = Job::parse(Path::new("job.toml"), JOB).unwrap();
+    let run = Run::new(Settings::default(), &());
+    let clock = Clock::new(&run);
+    for records in [300, 2500] {
+        let gathered = gathered(&job, records);
+        let problem = posed(&job, &gathered);
+        for variable in 0..5 {
+            let mut lines: BTreeMap<Vec<u32>, (usize, f64)> = BTreeMap::new();
+            for cell in problem.cells() {
+                let mut codes = problem.names().key(cell).to_vec();
+                codes.remove(variable);
+                let line = lines.entry(codes).or_insert((0, f64::INFINITY));
+                match problem.needs().of(cell) {
+                    Some(_) => line.0 += 1,
+                    None => line.1 = line.1.min(problem.cost(cell)),
+                }
+            }
+            let alone = lines.values().filter(|(sensitive, _)| *sensitive == 1);
+            let sum: f64 = alone.map(|(_, cheapest)| cheapest).sum();
+            let rules = (&job.rules, &policy(&job));
+            let found = super::lines::along(&gathered, variable, rules, &clock).unwrap();
+            assert!((found - sum).abs() < 1e-6 && sum.is_finite(), "{found} {sum}");
+        }
+        let proposal = proposed(&job, &gathered);
+        assert!(proposal.bound.cost > 0.0 && proposal.bound.cost <= proposal.tally.cost);
     }
 }
 
