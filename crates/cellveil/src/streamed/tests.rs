@@ -241,10 +241,7 @@ fn lists_that_were_changed_with_their_hashes_are_refused() {
         std::fs::write(dir.join(name), before.replacen(from, to, 1)).unwrap();
         rehash(&dir, name);
         let found = faults();
-        assert!(
-            found.len() == 1 && found[0].starts_with(&format!("`{name}` does not")),
-            "{found:?}"
-        );
+        assert!(found.len() == 1 && found[0].contains(&format!("`{name}` does not")), "{found:?}");
         std::fs::write(dir.join(name), before).unwrap();
         rehash(&dir, name);
     }
