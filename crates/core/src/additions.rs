@@ -116,9 +116,12 @@ impl Balance {
     }
 }
 
+/// Tells the weights of numbers from those of codes.
+const NUMBERS: u64 = 0x5EED << 48;
+
 /// Several numbers as one, which adds up as they do.
 fn folded(numbers: impl Iterator<Item = i64>) -> u64 {
-    let one = |(at, number): (u64, i64)| number.cast_unsigned().wrapping_mul(mixed(!at));
+    let one = |(at, number): (u64, i64)| number.cast_unsigned().wrapping_mul(mixed(NUMBERS | at));
     (0..).zip(numbers).map(one).fold(0, u64::wrapping_add)
 }
 

@@ -234,8 +234,11 @@ fn lists_that_were_changed_with_their_hashes_are_refused() {
     stage_streamed(&dir, &release, &account, &in_time).unwrap().commit().unwrap();
     let faults = || verify_release(&dir).unwrap().faults;
     assert_eq!(faults(), Vec::<String>::new());
-    let edits =
-        [("table.csv", ",v,F", ",s,D"), ("table.csv", ",p,", ",s,"), ("pattern.csv", ",s", ",p")];
+    let edits = [
+        ("table.csv", ",v,F", ",s,D"),
+        ("table.csv", ",p,", ",s,"),
+        ("pattern.csv", ",s\n", ",p\n"),
+    ];
     for (name, from, to) in edits {
         let before = std::fs::read_to_string(dir.join(name)).unwrap();
         std::fs::write(dir.join(name), before.replacen(from, to, 1)).unwrap();
