@@ -14,6 +14,7 @@ use cellveil_core::{CellId, CellNames, Linked, Pattern, Problem};
 pub(crate) const SPREADSHEET_ROWS: usize = 1_000_000;
 
 /// Which files hold a table.
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formats {
     /// `table.csv`; a release always has it.

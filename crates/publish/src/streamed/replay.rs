@@ -140,6 +140,9 @@ fn compare(path: &Path, gathered: &Gathered) -> Result<Vec<Option<Why>>, String>
     Ok(compared.statuses)
 }
 
+/// Why a cell is withheld, if it is.
+struct Status(Option<Why>);
+
 /// Cells beside the rows of the public table.
 struct Compared<'a> {
     gathered: &'a Gathered,
@@ -165,7 +168,7 @@ impl Compared<'_> {
     }
 
     /// Whether the row shows this cell as it must; then, why it is withheld if it is.
-    fn shows(&self, fields: &[Field<'_>], value: i64) -> Option<Option<Why>> {
+    fn shows(&self, fields: &[Field<'_>], value: i64) -> Option<Status> {
         let (batch, row) = (self.batch.as_ref()?, self.row);
         for (at, field) in fields.iter().enumerate() {
             let column = batch.column(at).as_string_opt::<i32>()?;
@@ -188,7 +191,7 @@ impl Compared<'_> {
         agree(why, text(self.shown + 2)?).then_some(())?;
         let amount = batch.column(self.shown);
         if why.is_some() {
-            return amount.is_null(row).then_some(why);
+            return amount.is_null(row).then_some(Status(why));
         }
         let is_it = amount.is_valid(row)
             && if self.decimals == 0 {
@@ -197,7 +200,7 @@ impl Compared<'_> {
                 let shown = amount.as_primitive_opt::<Float64Type>()?.value(row);
                 shown.to_bits() == units::to_f64(value, self.decimals).to_bits()
             };
-        is_it.then_some(None)
+        is_it.then_some(Status(None))
     }
 }
 
@@ -214,7 +217,7 @@ impl Sink for Compared<'_> {
             let shown = self.next_row().and_then(|()| self.shows(&fields, measure.value(row)));
             let wrong =
                 || TabulateError::Engine(format!("`{TABLE}` does not show the cell of row {at}"));
-            self.statuses.push(shown.ok_or_else(wrong)?);
+            self.statuses.push(shown.ok_or_else(wrong)?.0);
         }
         Ok(())
     }
