@@ -48,13 +48,13 @@ pub(super) fn along(
     // The cells of a line follow each other if its variable is the last.
     let order: Vec<usize> = others.chain([variable]).collect();
     let (turned, _) = gathered.projected(&order)?;
-    let mut sum = Sum { frame: turned.frame(), rules, policy, last: Line::default(), sum: 0.0 };
+    let mut sum = Sum { frame: turned.frame(), rules, policy, last: Line::default(), before: 0.0 };
     let is_short = || clock.is_short(0.0);
     match turned.roll_up(&mut Until { sink: &mut sum, is_over: &is_short }) {
         Err(TabulateError::OutOfTime) => Ok(0.0),
         rolled => {
             rolled?;
-            Ok(sum.sum + sum.last.cost())
+            Ok(sum.before + sum.last.cost())
         }
     }
 }
@@ -90,8 +90,8 @@ struct Sum<'a> {
     policy: &'a Policy,
     /// The line that may go on with the next cells.
     last: Line,
-    /// Of all lines before it.
-    sum: f64,
+    /// What all lines before it cost.
+    before: f64,
 }
 
 impl Sum<'_> {
@@ -108,12 +108,11 @@ impl Sum<'_> {
                 lines.push(Line { codes: rest.into(), ..Line::default() });
             }
             let Some(line) = lines.last_mut() else { continue };
-            match needs.next_if(|need| need.cell == cell) {
-                Some(_) => line.sensitive += 1,
-                None => {
-                    let cost = self.policy.cost_of(&table, cell);
-                    line.cheapest = Some(line.cheapest.map_or(cost, |least| least.min(cost)));
-                }
+            if needs.next_if(|need| need.cell == cell).is_some() {
+                line.sensitive += 1;
+            } else {
+                let cost = self.policy.cost_of(&table, cell);
+                line.cheapest = Some(line.cheapest.map_or(cost, |least| least.min(cost)));
             }
         }
         Ok(lines)
@@ -134,7 +133,7 @@ impl Sink for Sum<'_> {
                 self.last.append(&line);
             } else {
                 let before = std::mem::replace(&mut self.last, line);
-                self.sum += before.cost();
+                self.before += before.cost();
             }
         }
         Ok(())

@@ -48,7 +48,9 @@ impl<'a> Prices<'a> {
         let mut moved: [Vec<CellId>; 2] = [Vec::new(), Vec::new()];
         self.each(leaves, &mut |part, cell| moved[part].push(cell));
         for (withheld, moved) in self.withheld.iter_mut().zip(moved) {
-            moved.into_iter().for_each(|cell| withheld[cell.index()] = true);
+            for cell in moved {
+                withheld[cell.index()] = true;
+            }
         }
     }
 
