@@ -248,7 +248,9 @@ mod tests {
                 }
                 found.push(stretch.finish());
             }
-            found.into_iter().for_each(|faults| replay.add(faults));
+            for faults in found {
+                replay.add(faults);
+            }
         }
         replay.finish().map_err(|(faults, _)| faults)
     }
@@ -286,7 +288,9 @@ mod tests {
             (0..cells).for_each(|_| stretch.cell(None, true, &[1], &String::new));
             found.push(stretch.finish());
         }
-        found.into_iter().for_each(|faults| replay.add(faults));
+        for faults in found {
+            replay.add(faults);
+        }
     }
 
     #[test]
