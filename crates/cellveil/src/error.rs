@@ -139,6 +139,7 @@ impl Error {
                         | AdjustError::NoRounding { .. }
                         | AdjustError::Unprotected { .. }
                 )
+                | Self::Tabulate(TabulateError::OutOfTime)
                 | Self::Suppress(
                     SuppressError::NoPattern { .. }
                         | SuppressError::TooLarge { .. }

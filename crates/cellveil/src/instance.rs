@@ -53,7 +53,14 @@ fn origin(path: &Path) -> Result<Origin, Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let inputs = vec![Input::of(name, path)?];
-    Ok(Origin { inputs, job: None, title, formats: Formats::default(), tables: Vec::new() })
+    Ok(Origin {
+        inputs,
+        job: None,
+        title,
+        formats: Formats::default(),
+        tables: Vec::new(),
+        way: None,
+    })
 }
 
 fn text_of(path: &Path) -> Result<String, Error> {

@@ -4,13 +4,14 @@
 
 use crate::resume::Resume;
 use crate::secure::{Secured, secure};
+use crate::streamed::Choice;
 use crate::system::System;
 use crate::tabulation::{Made, Tabulation};
 use crate::{Data, Error, Job, Run, inputs, judge, streamed};
 use cellveil_attack::Intervals;
 use cellveil_core::{Problem, Release};
 use cellveil_lp::Engine;
-use cellveil_publish::{Account, Formats, Input, Part, Publication, Staged, Summary};
+use cellveil_publish::{Account, Formats, Input, Part, Publication, Staged, Summary, Way};
 use cellveil_tabulate::Tabulate;
 use std::path::{Path, PathBuf};
 
@@ -36,9 +37,18 @@ pub struct Origin {
     pub formats: Formats,
     /// The tables that are released together, if there are several.
     pub tables: Vec<Part>,
+    /// Whether the table is held in memory, where that was chosen.
+    pub way: Option<Way>,
 }
 
 impl Origin {
+    /// Adds to a summary what only the run and its choices say.
+    pub(crate) fn complete(&self, mut summary: Summary, run: &Run<'_>) -> Summary {
+        let way = self.way.as_ref().and_then(|way| serde_json::to_value(way).ok());
+        summary.extra.extend(way.map(|way| ("way".to_owned(), way)));
+        run.complete(summary)
+    }
+
     /// How a folder comes about, with the figures of the run.
     pub(crate) fn account(&self, summary: Summary, run: &Run<'_>) -> Account {
         Account {
@@ -48,6 +58,7 @@ impl Origin {
             limits: run.settings.limits(),
             title: self.title.clone(),
             formats: self.formats,
+            way: self.way.clone(),
         }
     }
 }
@@ -87,14 +98,19 @@ pub fn protect(
     for (at, system) in systems.iter().enumerate() {
         let left = systems.len() - at;
         run.take_share(left);
-        if let Some(surveyed) = streamed::is_for(job, system, &tabulation, run)? {
-            let origin = origin(job, system, inputs.clone(), Vec::new(), run)?;
-            let place = system.place(dir);
-            written.push(streamed::protect(job, surveyed, &place, &origin, run)?);
-            continue;
-        }
+        let way = match streamed::choose(job, system, &tabulation, intervals, run)? {
+            Choice::Held(way) => way,
+            Choice::Streamed(surveyed, way) => {
+                let origin = origin(job, system, inputs.clone(), Vec::new(), run)?;
+                let origin = Origin { way: Some(way), ..origin };
+                let place = system.place(dir);
+                written.push(streamed::protect(job, surveyed, &place, origin, run)?);
+                continue;
+            }
+        };
         let made = tabulation.made(system)?;
         let (problem, origin) = posed(job, system, made, inputs.clone(), run)?;
+        let origin = Origin { way, ..origin };
         let secured = secure(problem, job.protection.method, intervals, engines.solve, run)?;
         if left == 1 {
             // The last release may need the room.
@@ -148,6 +164,7 @@ fn origin(
         title: system.title(job),
         formats: job.formats,
         tables,
+        way: None,
     })
 }
 
@@ -177,7 +194,7 @@ fn stage(
     run: &Run<'_>,
 ) -> Result<Unreleased, Error> {
     let Secured { release, audit, summary } = secured;
-    let summary = run.complete(summary);
+    let summary = origin.complete(summary, run);
     let publication = Publication {
         release: &release,
         audit: &audit,

@@ -74,6 +74,13 @@ impl<'a> Run<'a> {
         Some(limit.saturating_sub(self.started.elapsed()).as_secs_f64())
     }
 
+    /// Whether the time is up by more than so much of it.
+    pub(crate) fn is_past(&self, grace: f64) -> bool {
+        let Some(limit) = self.settings.time_limit else { return false };
+        let limit = self.noted().share.unwrap_or(limit.0);
+        self.started.elapsed().as_secs_f64() > limit.as_secs_f64() * (1.0 + grace)
+    }
+
     /// From here on, one of so many parts of the work is done that share the time that is left.
     pub(crate) fn take_share(&self, parts: usize) {
         let Some(limit) = self.settings.time_limit else { return };

@@ -18,7 +18,7 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// How many threads may work; as many as the machine has if not said. Never changes a result.
     pub threads: Option<usize>,
-    /// How much memory tables may take; what needs more is refused. Never changes a result.
+    /// How much memory tables may take; tables that need more are not held, and what needs more all the same is refused.
     pub memory: Option<Memory>,
     /// Whether the least costly of the cells that must be published may be withheld where no pattern exists otherwise.
     pub release_frozen: bool,
@@ -43,7 +43,7 @@ impl Settings {
         self.seed.unwrap_or(SEED)
     }
 
-    /// The limits as a manifest lists them; threads and memory are none, because they change nothing.
+    /// The limits as a manifest lists them; threads change nothing, and memory is told with what it led to.
     pub fn limits(&self) -> BTreeMap<String, String> {
         let mut limits = BTreeMap::new();
         limits.extend(self.time_limit.map(|limit| ("time_limit".to_owned(), limit.to_string())));

@@ -3,6 +3,7 @@
 //! Nothing here reads a file, calls a solver or waits. Amounts are whole numbers of a table's smallest unit (see
 //! [`units`]), so every sum and every check in this crate is exact.
 
+mod additions;
 mod adjusted_release;
 mod adjustment;
 mod audit;
@@ -28,6 +29,7 @@ pub mod units;
 pub mod verify;
 mod witness;
 
+pub use additions::{Additions, Balance};
 pub use adjusted_release::{AdjustedRelease, NotProtected, all_withheld, intruder_view};
 pub use adjustment::{Adjustment, AdjustmentFault, Promise, check_adjustment, levels};
 pub use audit::{Audit, Exposure, Interval};
@@ -44,7 +46,7 @@ pub use problem::{NO_LOWER, NO_UPPER, Problem, ProblemError, ProblemParts, Statu
 pub use reasons::Reasons;
 pub use relation::{Incidence, Relations};
 pub use release::{NotSafe, Release};
-pub use replay::{Replay, stays_above_zero};
+pub use replay::{Faults, Replay, Stretch, stays_above_zero};
 pub use table::{Table, TableError, TableParts, Weighted};
 pub use verify::{Fault, Verifier, verify};
 pub use witness::{Certificate, Claim, Intruder, Witness};

@@ -22,15 +22,52 @@ const KEPT: usize = 20;
 #[derive(Debug, Default)]
 pub struct Replay {
     cells: Vec<u8>,
+    round: Round,
+    at: usize,
+    faults: Faults,
+}
+
+/// What is the same for all cells of a round.
+#[derive(Debug, Default)]
+struct Round {
+    /// Counted from 1.
+    number: usize,
     /// Witnesses of the rounds before this one.
     before: usize,
-    /// Per witness of this round, whether it and its mirror image leave every finest cell at zero or above.
+    /// Per witness, whether it and its mirror image leave every finest cell at zero or above.
     holds: Vec<[bool; 2]>,
-    rounds: usize,
     is_last: bool,
-    at: usize,
-    faults: Vec<Fault>,
+}
+
+/// What was found against a table: the first faults, and how many more there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    first: Vec<Fault>,
     more: usize,
+}
+
+impl Faults {
+    fn add(&mut self, fault: Fault) {
+        if self.first.len() < KEPT {
+            self.first.push(fault);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn append(&mut self, other: Self) {
+        self.more += other.more;
+        other.first.into_iter().for_each(|fault| self.add(fault));
+    }
+}
+
+/// Some cells that follow each other, to be judged on any thread.
+#[derive(Debug)]
+pub struct Stretch<'a> {
+    cells: &'a mut [u8],
+    round: &'a Round,
+    at: usize,
+    faults: Faults,
 }
 
 /// Whether a witness, and its mirror image, leave every finest cell at zero or above. Finest cells come with their value and by how much they move.
@@ -47,86 +84,46 @@ impl Replay {
     /// Begins a round over all cells with further witnesses, of which [`stays_above_zero`] was asked; whatever is not shown when the last round ends never will be.
     pub fn begin(&mut self, holds: Vec<[bool; 2]>, is_last: bool) {
         self.end();
+        let (number, before) = (self.round.number + 1, self.round.before + self.round.holds.len());
         for (at, holds) in holds.iter().enumerate() {
             if *holds == [false; 2] {
                 let cell = "a finest cell".to_owned();
-                self.fault(Fault::LeavesBounds { witness: self.before + at, cell });
+                self.faults.add(Fault::LeavesBounds { witness: before + at, cell });
             }
         }
-        self.holds = holds;
-        self.rounds += 1;
-        self.is_last = is_last;
+        self.round = Round { number, before, holds, is_last };
     }
 
-    /// Judges the next cell, in the same order in every round.
-    pub fn cell(
-        &mut self,
-        need: Option<&Need>,
-        is_withheld: bool,
-        moves: &[i64],
-        name: &dyn Fn() -> String,
-    ) {
-        let kind = if is_withheld { WITHHELD } else { 0 } | need.map_or(0, |_| SENSITIVE);
-        if self.rounds == 1 {
-            self.cells.push(kind);
-        }
-        let at = self.at;
-        self.at += 1;
-        let known = self.cells.get(at).copied();
-        if known.is_none_or(|known| known & (WITHHELD | SENSITIVE) != kind)
-            || moves.len() != self.holds.len()
-        {
-            self.fault(Fault::WrongPattern);
-            return;
-        }
-        if need.is_some() && !is_withheld && self.rounds == 1 {
-            self.fault(Fault::SensitivePublished(name()));
-        }
-        if !is_withheld && let Some(witness) = moves.iter().position(|&by| by != 0) {
-            self.fault(Fault::MovesPublished { witness: self.before + witness, cell: name() });
-        }
-        let Some(need) = need else { return };
-        for (&by, holds) in moves.iter().zip(&self.holds) {
-            self.cells[at] |= shown(need, by, *holds);
-        }
-        if self.is_last {
-            self.unmet(need, self.cells[at], name);
-        }
-    }
-
-    /// What was not shown of a sensitive cell.
-    fn unmet(&mut self, need: &Need, known: u8, name: &dyn Fn() -> String) {
-        if need.down < 0 || need.up < 0 {
-            self.fault(Fault::LevelBelowZero(name()));
-        }
-        let asked = [
-            (need.down > 0, DOWN, "down"),
-            (need.up > 0, UP, "up"),
-            (need.sliding > 0, APART, "apart"),
-        ];
-        // A need that asks for nothing would be met by nothing.
-        let is_idle = asked.iter().all(|(is_asked, ..)| !is_asked);
-        for (is_asked, bit, side) in asked {
-            if is_idle || is_asked && known & bit == 0 {
-                self.fault(Fault::Unmet { cell: name(), side });
+    /// The next cells, in the same order in every round: so many, then so many, and so on.
+    pub fn stretches(&mut self, counts: &[usize]) -> Vec<Stretch<'_>> {
+        let from = self.at;
+        self.at += counts.iter().sum::<usize>();
+        if self.at > self.cells.len() {
+            if self.round.number != 1 {
+                self.faults.add(Fault::WrongPattern);
             }
+            self.cells.resize(self.at, 0);
         }
+        let mut rest = &mut self.cells[from..self.at];
+        let mut stretches = Vec::with_capacity(counts.len());
+        for &count in counts {
+            let (cells, after) = rest.split_at_mut(count);
+            rest = after;
+            stretches.push(Stretch { cells, round: &self.round, at: 0, faults: Faults::default() });
+        }
+        stretches
     }
 
-    fn fault(&mut self, fault: Fault) {
-        if self.faults.len() < KEPT {
-            self.faults.push(fault);
-        } else {
-            self.more += 1;
-        }
+    /// Adds what was found in a stretch; in the order of stretches.
+    pub fn add(&mut self, faults: Faults) {
+        self.faults.append(faults);
     }
 
     /// Every round must go over all cells.
     fn end(&mut self) {
         if self.at != self.cells.len() {
-            self.fault(Fault::WrongPattern);
+            self.faults.add(Fault::WrongPattern);
         }
-        self.before += self.holds.len();
         self.at = 0;
     }
 
@@ -141,11 +138,80 @@ impl Replay {
     /// # Errors
     /// The first faults, and how many more there are.
     pub fn finish(mut self) -> Result<(), (Vec<Fault>, usize)> {
-        if self.rounds == 0 || !self.is_last {
-            self.fault(Fault::WrongPattern);
+        if self.round.number == 0 || !self.round.is_last {
+            self.faults.add(Fault::WrongPattern);
         }
         self.end();
-        if self.faults.is_empty() { Ok(()) } else { Err((self.faults, self.more)) }
+        let Faults { first, more } = self.faults;
+        if first.is_empty() { Ok(()) } else { Err((first, more)) }
+    }
+}
+
+impl Stretch<'_> {
+    /// Judges the next cell.
+    pub fn cell(
+        &mut self,
+        need: Option<&Need>,
+        is_withheld: bool,
+        moves: &[i64],
+        name: &dyn Fn() -> String,
+    ) {
+        let round = self.round;
+        let kind = if is_withheld { WITHHELD } else { 0 } | need.map_or(0, |_| SENSITIVE);
+        let Some(known) = self.cells.get_mut(self.at) else {
+            self.faults.add(Fault::WrongPattern);
+            return;
+        };
+        self.at += 1;
+        if round.number == 1 {
+            *known = kind;
+        }
+        if *known & (WITHHELD | SENSITIVE) != kind || moves.len() != round.holds.len() {
+            self.faults.add(Fault::WrongPattern);
+            return;
+        }
+        if need.is_some() && !is_withheld && round.number == 1 {
+            self.faults.add(Fault::SensitivePublished(name()));
+        }
+        if !is_withheld && let Some(witness) = moves.iter().position(|&by| by != 0) {
+            self.faults
+                .add(Fault::MovesPublished { witness: round.before + witness, cell: name() });
+        }
+        let Some(need) = need else { return };
+        for (&by, holds) in moves.iter().zip(&round.holds) {
+            *known |= shown(need, by, *holds);
+        }
+        if round.is_last {
+            let known = *known;
+            self.unmet(need, known, name);
+        }
+    }
+
+    /// What was not shown of a sensitive cell.
+    fn unmet(&mut self, need: &Need, known: u8, name: &dyn Fn() -> String) {
+        if need.down < 0 || need.up < 0 {
+            self.faults.add(Fault::LevelBelowZero(name()));
+        }
+        let asked = [
+            (need.down > 0, DOWN, "down"),
+            (need.up > 0, UP, "up"),
+            (need.sliding > 0, APART, "apart"),
+        ];
+        // A need that asks for nothing would be met by nothing.
+        let is_idle = asked.iter().all(|(is_asked, ..)| !is_asked);
+        for (is_asked, bit, side) in asked {
+            if is_idle || is_asked && known & bit == 0 {
+                self.faults.add(Fault::Unmet { cell: name(), side });
+            }
+        }
+    }
+
+    /// What was found; every cell of the stretch must have come.
+    pub fn finish(mut self) -> Faults {
+        if self.at != self.cells.len() {
+            self.faults.add(Fault::WrongPattern);
+        }
+        self.faults
     }
 }
 
@@ -174,8 +240,16 @@ mod tests {
         for (at, (moves, holds)) in rounds.iter().enumerate() {
             replay.begin(vec![*holds], at + 1 == rounds.len());
             let cells = [(None, false), (Some(&NEED), true), (None, is_withheld)];
-            for ((need, is_withheld), by) in cells.into_iter().zip(moves) {
-                replay.cell(need, is_withheld, &[*by], &|| "c".to_owned());
+            let mut cells = cells.into_iter().zip(moves);
+            let mut found = Vec::new();
+            for mut stretch in replay.stretches(&[1, 2]) {
+                for ((need, is_withheld), by) in cells.by_ref().take(stretch.cells.len()) {
+                    stretch.cell(need, is_withheld, &[*by], &|| "c".to_owned());
+                }
+                found.push(stretch.finish());
+            }
+            for faults in found {
+                replay.add(faults);
             }
         }
         replay.finish().map_err(|(faults, _)| faults)
@@ -207,14 +281,36 @@ mod tests {
         assert!(judged(&[([0, 3, -3], [false, false])], true).is_err());
     }
 
+    /// So many withheld cells that move.
+    fn pass(replay: &mut Replay, cells: usize) {
+        let mut found = Vec::new();
+        for mut stretch in replay.stretches(&[cells]) {
+            (0..cells).for_each(|_| stretch.cell(None, true, &[1], &String::new));
+            found.push(stretch.finish());
+        }
+        for faults in found {
+            replay.add(faults);
+        }
+    }
+
     #[test]
     fn rounds_that_differ_are_refused() {
         let mut replay = Replay::default();
         replay.begin(vec![[true; 2]], false);
-        replay.cell(None, true, &[1], &String::new);
-        replay.cell(None, true, &[-1], &String::new);
+        pass(&mut replay, 2);
         replay.begin(vec![[true; 2]], true);
-        replay.cell(None, true, &[1], &String::new);
+        pass(&mut replay, 1);
+        assert_eq!(replay.finish(), Err((vec![Fault::WrongPattern], 0)));
+        let mut replay = Replay::default();
+        replay.begin(vec![[true; 2]], false);
+        pass(&mut replay, 1);
+        replay.begin(vec![[true; 2]], true);
+        pass(&mut replay, 2);
+        assert!(replay.finish().is_err());
+        let mut replay = Replay::default();
+        replay.begin(vec![[true; 2]], true);
+        let faults = replay.stretches(&[2]).remove(0).finish();
+        replay.add(faults);
         assert_eq!(replay.finish(), Err((vec![Fault::WrongPattern], 0)));
         let never = Replay::default();
         assert_eq!(never.finish(), Err((vec![Fault::WrongPattern], 0)));

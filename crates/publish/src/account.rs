@@ -1,7 +1,7 @@
 //! How a folder came about.
 
 use crate::manifest::InstanceNote;
-use crate::{Formats, Input, Manifest, Summary};
+use crate::{Formats, Input, Manifest, Summary, Way};
 use cellveil_core::{CellNames, Problem};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,8 @@ pub struct Account {
     pub title: String,
     /// Which files hold the table; a release always has CSV and Parquet.
     pub formats: Formats,
+    /// Whether the table was held in memory, where that was chosen.
+    pub way: Option<Way>,
 }
 
 impl Account {
@@ -39,6 +41,7 @@ impl Account {
             method: self.summary.method.clone(),
             seed: self.summary.seed,
             limits: self.limits.clone(),
+            way: self.way.clone(),
             instance: Some(InstanceNote {
                 decimals: problem.decimals(),
                 tolerance: furthest_residual(problem),

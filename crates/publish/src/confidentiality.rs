@@ -16,15 +16,20 @@ pub(crate) fn conf_status(problem: &Problem, pattern: &Pattern, cell: CellId) ->
     match pattern.why(cell) {
         None => "F",
         Some(Why::Secondary) => "D",
-        Some(Why::Primary) => match problem.needs().of(cell).map(|need| need.reason) {
-            Some(Reason::Frequency) => "A",
-            Some(Reason::Dominance) => "G",
-            Some(Reason::PPercent | Reason::Pq | Reason::RowShare | Reason::ColumnShare) => "M",
-            Some(
-                Reason::Request | Reason::Zero | Reason::Manual | Reason::Given | Reason::Interval,
-            )
-            | None => "C",
-        },
+        Some(Why::Primary) => primary_status(problem.needs().of(cell).map(|need| need.reason)),
+    }
+}
+
+/// The SDMX `CONF_STATUS` of a sensitive cell.
+pub(crate) fn primary_status(reason: Option<Reason>) -> &'static str {
+    match reason {
+        Some(Reason::Frequency) => "A",
+        Some(Reason::Dominance) => "G",
+        Some(Reason::PPercent | Reason::Pq | Reason::RowShare | Reason::ColumnShare) => "M",
+        Some(
+            Reason::Request | Reason::Zero | Reason::Manual | Reason::Given | Reason::Interval,
+        )
+        | None => "C",
     }
 }
 

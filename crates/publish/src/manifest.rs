@@ -33,6 +33,9 @@ pub struct Manifest {
     pub seed: Option<u64>,
     /// What was allowed: time, gap and the like.
     pub limits: BTreeMap<String, String>,
+    /// Whether the table was held in memory, where that was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<Way>,
     /// The names of the tables, without their extensions, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<String>,
@@ -40,6 +43,25 @@ pub struct Manifest {
     pub instance: Option<InstanceNote>,
     /// Every file of the folder but the manifest itself and `summary.json`.
     pub files: Vec<FileEntry>,
+}
+
+/// Whether a table was held in memory while it was protected, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// `held` or `streamed`.
+    pub table: String,
+    /// What holding it would have taken, as far as it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_bytes: Option<u64>,
+    /// What it might take, where somebody said so or where that was too little; the same everywhere otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Who said so: `--memory` or `machine`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_from: Option<String>,
+    /// The files of other releases that this one goes without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A file that was read.

@@ -14,6 +14,7 @@ use cellveil_core::{CellId, CellNames, Linked, Pattern, Problem};
 pub(crate) const SPREADSHEET_ROWS: usize = 1_000_000;
 
 /// Which files hold a table.
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formats {
     /// `table.csv`; a release always has it.
@@ -22,11 +23,13 @@ pub struct Formats {
     pub parquet: bool,
     /// `table.xlsx`; left out of tables with more than a million rows, which no spreadsheet opens.
     pub xlsx: bool,
+    /// Whether somebody asked for these, so that none is left out because it is large.
+    pub asked: bool,
 }
 
 impl Default for Formats {
     fn default() -> Self {
-        Self { csv: true, parquet: true, xlsx: true }
+        Self { csv: true, parquet: true, xlsx: true, asked: false }
     }
 }
 

@@ -159,6 +159,7 @@ pub(crate) fn publication<'a>(release: &'a Release, audit: &'a Audit) -> Publica
             limits: BTreeMap::from([("time_limit".to_owned(), "60s".to_owned())]),
             title: "Turnover by region and activity".to_owned(),
             formats: Formats::default(),
+            way: None,
         },
     }
 }

@@ -34,6 +34,32 @@ pub trait Sink {
     /// # Errors
     /// [`TabulateError`] if there is no room for them.
     fn take(&mut self, cells: Cells) -> Result<(), TabulateError>;
+
+    /// Takes several lots of cells, one after the other; whoever can look at them on several threads does.
+    ///
+    /// # Errors
+    /// [`TabulateError`] if there is no room for them.
+    fn take_all(&mut self, lots: Vec<Cells>) -> Result<(), TabulateError> {
+        lots.into_iter().try_for_each(|cells| self.take(cells))
+    }
+}
+
+/// Hands cells on until the time is over.
+pub struct Until<'a> {
+    /// Who takes them.
+    pub sink: &'a mut dyn Sink,
+    /// Whether the time is over.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+impl Sink for Until<'_> {
+    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
+        self.take_all(vec![cells])
+    }
+
+    fn take_all(&mut self, lots: Vec<Cells>) -> Result<(), TabulateError> {
+        if (self.is_over)() { Err(TabulateError::OutOfTime) } else { self.sink.take_all(lots) }
+    }
 }
 
 /// Rows below some codes, to be rolled up over the dimensions that are left.
@@ -106,7 +132,7 @@ impl Cube<'_> {
             waiting.tasks.par_iter().map(|task| self.cells(task)).collect();
         waiting.tasks.clear();
         waiting.rows = 0;
-        made?.into_iter().try_for_each(|cells| waiting.sink.take(cells))
+        waiting.sink.take_all(made?)
     }
 
     fn cells<K: Key>(&self, task: &Task<K>) -> Result<Cells, TabulateError> {

@@ -192,6 +192,9 @@ pub enum TabulateError {
         /// What is wrong.
         source: HierarchyError,
     },
+    /// Nobody waits for the cells any more.
+    #[error("the time limit was reached before all cells were made\nhint: allow more time")]
+    OutOfTime,
     /// A cell whose value does not fit.
     #[error(
         "the value of cell `{0}` is too large; give the response in larger units, such as thousands"

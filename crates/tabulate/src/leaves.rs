@@ -131,6 +131,17 @@ impl Gathered {
 }
 
 impl Frame {
+    /// Where each of some lots of cells begins among all cells, and how many it has; `at` is how many came before, and then with them.
+    pub fn starts(&self, lots: &[Cells], at: &mut usize) -> (Vec<usize>, Vec<usize>) {
+        let width = self.dimensions.len();
+        let counts: Vec<usize> = lots.iter().map(|cells| cells.codes.len() / width).collect();
+        let starts = counts.iter().map(|count| {
+            *at += count;
+            *at - count
+        });
+        (starts.collect(), counts)
+    }
+
     /// Some cells as the rules see them, without the sums they stand in; `moves` amounts stand at the end of each row.
     ///
     /// # Errors

@@ -146,7 +146,7 @@ fn ours(wish: &Wish) -> Result<Value, Box<dyn Error>> {
     let gathered =
         DataFusion::new(wish.threads).gather(&source, &[wish.spec()], Limits::default(), &())?;
     let read = start.elapsed().as_secs_f64();
-    let formats = Formats { csv: false, parquet: true, xlsx: false };
+    let formats = Formats { csv: false, parquet: true, xlsx: false, asked: true };
     let written = pool.install(|| write_cells(&gathered[0], &out(wish), formats))?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(json!({

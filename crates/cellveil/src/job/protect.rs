@@ -187,7 +187,7 @@ pub(super) fn settings(place: &Text<'_>, section: &ProtectSection) -> Result<Set
 
 pub(super) fn formats(place: &Text<'_>, section: &OutputSection) -> Result<Formats, JobError> {
     let Some(names) = &section.formats else { return Ok(Formats::default()) };
-    let mut formats = Formats { csv: false, parquet: false, xlsx: false };
+    let mut formats = Formats { csv: false, parquet: false, xlsx: false, asked: true };
     for name in names {
         match name.get_ref().as_str() {
             "csv" => formats.csv = true,

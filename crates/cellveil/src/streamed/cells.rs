@@ -1,10 +1,12 @@
 //! What is known of every cell of a table that is not held: a byte for each, in the order of their codes.
 
+use super::clock::Clock;
 use super::survey::{judged, told_apart};
 use crate::Error;
 use cellveil_core::{CellId, CodeId, Policy};
 use cellveil_rules::RuleSet;
-use cellveil_tabulate::{Gathered, LeafMoves, Sink, TabulateError};
+use cellveil_tabulate::{Cells, Gathered, LeafMoves, Sink, TabulateError, Until};
+use rayon::prelude::*;
 
 const SENSITIVE: u8 = 1;
 const MET: u8 = 2;
@@ -26,8 +28,8 @@ pub(super) struct Tally {
     pub(super) open: Vec<Open>,
     pub(super) secondaries: usize,
     pub(super) cost: f64,
-    /// The same by whether the cell belongs to one of the two tables that should stay published.
-    pub(super) inside: usize,
+    /// Those of them that belong to one of the two tables that should stay published.
+    pub(super) inside: Vec<Box<[CodeId]>>,
 }
 
 /// All cells.
@@ -42,7 +44,11 @@ pub(super) struct AllCells<'a> {
 
 impl AllCells<'_> {
     /// Adds what further witnesses show, and says what all come to.
-    pub(super) fn look(&mut self, witnesses: &[LeafMoves]) -> Result<Tally, Error> {
+    pub(super) fn look(
+        &mut self,
+        witnesses: &[LeafMoves],
+        clock: &Clock<'_>,
+    ) -> Result<Tally, Error> {
         let mut tally = Tally::default();
         let rounds: Vec<&[LeafMoves]> = witnesses.chunks(ROUND).collect();
         for (at, some) in rounds.iter().enumerate() {
@@ -51,7 +57,9 @@ impl AllCells<'_> {
             let is_last = at + 1 == rounds.len();
             let mut sink =
                 Look { all: self, at: 0, moves: moves.len(), is_last, tally: Tally::default() };
-            gathered.roll_up_beside(&moves, &mut sink)?;
+            let is_over = || clock.is_over();
+            let mut until = Until { sink: &mut sink, is_over: &is_over };
+            clock.passing(|| gathered.roll_up_beside(&moves, &mut until))?;
             tally = sink.tally;
         }
         Ok(tally)
@@ -71,22 +79,32 @@ struct Look<'a, 'b> {
     tally: Tally,
 }
 
-impl Sink for Look<'_, '_> {
-    fn take(&mut self, cells: cellveil_tabulate::Cells) -> Result<(), TabulateError> {
-        let frame = self.all.gathered.frame();
+/// What looking at cells takes besides what is known of them.
+#[derive(Clone, Copy)]
+struct Glance<'a> {
+    gathered: &'a Gathered,
+    rules: &'a RuleSet,
+    policy: &'a Policy,
+    pair: [u32; 2],
+    moves: usize,
+    is_last: bool,
+}
+
+impl Glance<'_> {
+    /// Looks at some cells, of which so much is known.
+    fn look(self, cells: Cells, kinds: &mut [u8]) -> Result<Tally, TabulateError> {
+        let frame = self.gathered.frame();
         let measure = frame.measure().with_moves(self.moves);
         let rows = cells.rows.clone();
         let table = frame.excerpt(cells, self.moves)?;
-        let needs = judged(self.all.rules, &table)?;
+        let needs = judged(self.rules, &table)?;
         let mut needs = needs.iter().peekable();
-        for (row, cell) in rows.chunks_exact(measure.width()).zip((0..).map(CellId)) {
+        let mut tally = Tally::default();
+        for ((row, kind), cell) in
+            rows.chunks_exact(measure.width()).zip(kinds).zip((0..).map(CellId))
+        {
             let need = needs.next_if(|need| need.cell == cell);
             let moves = measure.moves(row);
-            if self.at == self.all.kinds.len() {
-                self.all.kinds.push(0);
-            }
-            let kind = &mut self.all.kinds[self.at];
-            self.at += 1;
             if moves.iter().any(|&by| by != 0) {
                 *kind |= MOVED;
             }
@@ -94,15 +112,52 @@ impl Sink for Look<'_, '_> {
                 let level = need.down.max(need.up);
                 *kind |= SENSITIVE | if moves.iter().any(|by| by.abs() >= level) { MET } else { 0 };
                 if self.is_last && *kind & MET == 0 {
-                    self.tally.open.push(Open { codes: table.key(cell).into(), level });
+                    tally.open.push(Open { codes: table.key(cell).into(), level });
                 }
             } else if self.is_last && *kind & MOVED != 0 {
-                self.tally.secondaries += 1;
-                self.tally.cost += self.all.policy.cost_of(&table, cell);
+                tally.secondaries += 1;
+                tally.cost += self.policy.cost_of(&table, cell);
                 let set = told_apart(table.key(cell));
-                let is_inside = self.all.pair.iter().any(|within| set & !within == 0);
-                self.tally.inside += usize::from(is_inside);
+                if self.pair.iter().any(|within| set & !within == 0) {
+                    tally.inside.push(table.key(cell).into());
+                }
             }
+        }
+        Ok(tally)
+    }
+}
+
+impl Sink for Look<'_, '_> {
+    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
+        self.take_all(vec![cells])
+    }
+
+    fn take_all(&mut self, lots: Vec<Cells>) -> Result<(), TabulateError> {
+        let AllCells { gathered, rules, policy, kinds, pair } = &mut *self.all;
+        let from = self.at;
+        let (_, counts) = gathered.frame().starts(&lots, &mut self.at);
+        if kinds.len() < self.at {
+            kinds.resize(self.at, 0);
+        }
+        let mut rest = &mut kinds[from..self.at];
+        let mut known = Vec::with_capacity(counts.len());
+        for count in counts {
+            let (one, after) = rest.split_at_mut(count);
+            rest = after;
+            known.push(one);
+        }
+        let (moves, is_last) = (self.moves, self.is_last);
+        let glance = Glance { gathered, rules, policy, pair: *pair, moves, is_last };
+        let seen: Result<Vec<Tally>, TabulateError> = lots
+            .into_par_iter()
+            .zip(known)
+            .map(|(cells, kinds)| glance.look(cells, kinds))
+            .collect();
+        for mut tally in seen? {
+            self.tally.open.append(&mut tally.open);
+            self.tally.inside.append(&mut tally.inside);
+            self.tally.secondaries += tally.secondaries;
+            self.tally.cost += tally.cost;
         }
         Ok(())
     }

@@ -1,46 +1,87 @@
 //! Which tables are too large to be held.
 
+use super::clock::Clock;
 use super::refused;
 use super::survey::Survey;
 use crate::memory;
 use crate::system::System;
 use crate::tabulation::Tabulation;
 use crate::{Error, Job, Run};
+use cellveil_attack::Intervals;
+use cellveil_publish::Way;
+use cellveil_suppress::Method;
 use cellveil_tabulate::{Cells, Gathered, Sink, TabulateError};
 
 /// What the methods that hold a table take for each of its cells, and for each that is sensitive; as measured where most are.
 const PER_CELL: u64 = 120;
 const PER_NEED: u64 = 1300;
 
-/// The finest cells of a system's table, if protecting it in the other way would take more memory than there is.
-pub(crate) fn is_for<'t>(
+/// A table that is not held.
+pub(crate) struct Surveyed<'t, 'r> {
+    pub(super) gathered: &'t Gathered,
+    pub(super) survey: Survey,
+    pub(super) clock: Clock<'r>,
+}
+
+/// Whether a table is held, and why.
+pub(crate) enum Choice<'t, 'r> {
+    /// It is.
+    Held(Option<Way>),
+    /// It is not: protecting it in the other way would take more memory than there is.
+    Streamed(Surveyed<'t, 'r>, Way),
+}
+
+/// Chooses for the table of a system.
+pub(crate) fn choose<'t, 'r>(
     job: &Job,
     system: &System<'_>,
     tabulation: &'t Tabulation<'_>,
-    run: &Run<'_>,
-) -> Result<Option<(&'t Gathered, Survey)>, Error> {
+    intervals: Intervals,
+    run: &'r Run<'r>,
+) -> Result<Choice<'t, 'r>, Error> {
     let given = run.settings.memory.map(|memory| memory.0);
-    let (Some(memory), [table]) = (given.or_else(memory::of_machine), &system.tables[..]) else {
-        return Ok(None);
+    let way = |table: &str, estimated: Option<u64>, memory: Option<u64>| Way {
+        table: table.to_owned(),
+        estimated_bytes: estimated,
+        memory_bytes: memory,
+        memory_from: memory
+            .map(|_| if given.is_some() { "--memory" } else { "machine" }.to_owned()),
+        left_out: Vec::new(),
     };
-    let Some(gathered) = tabulation.gathered(*table) else { return Ok(None) };
+    // What the machine has is told only where it mattered, so that machines agree otherwise.
+    let held = |estimated: Option<u64>| Ok(Choice::Held(Some(way("held", estimated, given))));
+    let (Some(memory), [table]) = (given.or_else(memory::of_machine), &system.tables[..]) else {
+        return held(None);
+    };
+    let Some(gathered) = tabulation.gathered(*table) else { return Ok(Choice::Held(None)) };
+    let most = most_cells(gathered).saturating_mul(PER_CELL + PER_NEED);
+    if most <= memory || job.rules.is_empty() {
+        return held(None);
+    }
+    if let Some((what, hint)) = unsupported(job, gathered, intervals) {
+        let cells = run.stage("survey", || run.install(|| count(gathered)))??;
+        let bytes = cells * PER_CELL;
+        return if bytes > memory { Err(refused(&what, hint)) } else { held(Some(bytes)) };
+    }
+    let clock = Clock::new(run);
+    let size = || Survey::of(gathered, &job.rules, &super::policy(job), &clock);
+    let survey = run.stage("survey", || run.install(|| clock.passing(size)))??;
+    let bytes = survey.cells as u64 * PER_CELL + survey.needs as u64 * PER_NEED;
+    if bytes <= memory {
+        return held(Some(bytes));
+    }
+    let way = way("streamed", Some(bytes), Some(memory));
+    Ok(Choice::Streamed(Surveyed { gathered, survey, clock }, way))
+}
+
+/// No table of these finest cells has more cells.
+fn most_cells(gathered: &Gathered) -> u64 {
     let depth = |d: &cellveil_core::Dimension| {
         let codes = 0..d.hierarchy.len() as u32;
         codes.map(|code| d.hierarchy.ancestors(code).len()).max().unwrap_or(1) as u64
     };
     let above = gathered.frame().dimensions().iter().map(depth).fold(1, u64::saturating_mul);
-    let most = (gathered.len() as u64).saturating_mul(above);
-    if most.saturating_mul(PER_CELL + PER_NEED) <= memory || job.rules.is_empty() {
-        return Ok(None);
-    }
-    if let Some((what, hint)) = unsupported(job, gathered) {
-        let cells = run.stage("survey", || run.install(|| count(gathered)))??;
-        return if cells * PER_CELL > memory { Err(refused(what, hint)) } else { Ok(None) };
-    }
-    let size = || Survey::of(gathered, &job.rules, &super::policy(job));
-    let survey = run.stage("survey", || run.install(size))??;
-    let bytes = survey.cells as u64 * PER_CELL + survey.needs as u64 * PER_NEED;
-    Ok((bytes > memory).then_some((gathered, survey)))
+    (gathered.len() as u64).saturating_mul(above)
 }
 
 /// The number of cells.
@@ -58,7 +99,11 @@ fn count(gathered: &Gathered) -> Result<u64, TabulateError> {
 }
 
 /// What a job asks for that tables of this size cannot have, and what to do about it.
-fn unsupported(job: &Job, gathered: &Gathered) -> Option<(&'static str, &'static str)> {
+fn unsupported(
+    job: &Job,
+    gathered: &Gathered,
+    intervals: Intervals,
+) -> Option<(String, &'static str)> {
     let (protection, rules) = (&job.protection, &job.rules);
     let spec = gathered.frame().spec();
     let measure = gathered.frame().measure();
@@ -74,11 +119,16 @@ fn unsupported(job: &Job, gathered: &Gathered) -> Option<(&'static str, &'static
         (rules.manual.is_some(), "`manual`"),
         (rules.row_share.is_some() || rules.column_share.is_some(), "a share rule"),
         (rules.interval.is_some(), "`interval`"),
+        (matches!(intervals, Intervals::All | Intervals::Needs), "`--intervals`"),
     ];
     let hint = "leave it out, leave out a variable, or work with more memory";
-    let found = asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, what)| (what, hint));
+    let found = asked.into_iter().find(|(is_asked, _)| *is_asked);
+    let found = found.map(|(_, what)| (what.to_owned(), hint)).or_else(|| {
+        let is_chosen = protection.method != Method::Auto;
+        is_chosen.then(|| (format!("the method `{}`", protection.method), hint))
+    });
     found.or_else(|| {
         let negative = |leaf: usize| measure.is_negative(gathered.row(leaf));
-        (0..gathered.len()).any(negative).then_some(("contributions below zero", hint))
+        (0..gathered.len()).any(negative).then(|| ("contributions below zero".to_owned(), hint))
     })
 }

@@ -12,8 +12,7 @@ use cellveil_attack::Products;
 use cellveil_core::{CellId, CodeId, Problem, Side, Witness};
 use cellveil_suppress::linear_bound;
 use cellveil_suppress::streamed::{Aim, Draft, Exchange};
-use cellveil_tabulate::{Gathered, LeafMoves};
-use std::cmp::Ordering;
+use cellveil_tabulate::{Gathered, Layout, LeafMoves};
 use std::sync::Arc;
 
 /// Not one of the finest cells of a table.
@@ -27,9 +26,12 @@ type Wanted = [Vec<(u32, i64)>; 2];
 
 /// One of the two tables.
 pub(super) struct Part {
-    variables: Vec<usize>,
+    pub(super) variables: Vec<usize>,
     set: Variables,
-    problem: Problem,
+    pub(super) problem: Problem,
+    /// The packed codes of all cells, ascending, and how they are packed.
+    keys: Vec<u128>,
+    pub(super) layout: Layout,
     /// Per cell, which of the finest cells it is.
     nodes: Vec<u32>,
     /// The finest cells.
@@ -53,6 +55,12 @@ pub(super) fn parts(
             codes.clone().all(|(&code, dimension)| dimension.hierarchy.is_leaf(code))
         };
         let finest: Vec<CellId> = (0..table.len()).map(CellId::at).filter(is_finest).collect();
+        let layout = own.frame().layout().clone();
+        let key = |cell: CellId| {
+            let codes = table.key(cell).iter().enumerate();
+            codes.map(|(at, &code)| layout.place(at, code)).sum()
+        };
+        let keys: Vec<u128> = (0..table.len()).map(CellId::at).map(key).collect();
         let mut nodes = vec![NONE; table.len()];
         for (cell, node) in finest.iter().zip(0..) {
             nodes[cell.index()] = node;
@@ -64,7 +72,10 @@ pub(super) fn parts(
         let made = Made { table, linked: Vec::new(), sensitive, frozen, costs };
         let problem = judge::judged(&job, made)?;
         let products = vec![None; problem.needs().len()];
-        Ok::<_, Error>((Part { variables, set, problem, nodes, finest, products }, ends))
+        Ok::<_, Error>((
+            Part { variables, set, problem, keys, layout, nodes, finest, products },
+            ends,
+        ))
     };
     let [(one, one_end), (other, other_end)] = [part(pair[0])?, part(pair[1])?];
     Ok(([one, other], [one_end, other_end]))
@@ -72,7 +83,12 @@ pub(super) fn parts(
 
 impl Part {
     /// Finds a product for every need, the largest first; what those before withhold costs nothing. `joined` are the finest cells that leaves can follow.
-    pub(super) fn protect(&mut self, other: Variables, joined: &[bool]) {
+    pub(super) fn protect(
+        &mut self,
+        other: Variables,
+        joined: &[bool],
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) {
         let problem = &self.problem;
         let incidence = Arc::new(problem.relations().incidence(problem.len()));
         let Some(products) = Products::new(problem, incidence) else { return };
@@ -89,6 +105,9 @@ impl Part {
         let level = |at: usize| problem.needs()[at].down.max(problem.needs()[at].up);
         order.sort_by_key(|&at| (std::cmp::Reverse(level(at)), at));
         for at in order {
+            if is_over() {
+                break;
+            }
             let own = problem.needs()[at].cell;
             let price = |cell: CellId| {
                 let node = self.nodes[cell.index()];
@@ -122,6 +141,17 @@ impl Part {
         set & !self.set != 0
     }
 
+    /// Whether a cell of the whole with these codes is one of this table.
+    pub(super) fn has(&self, codes: &[CodeId]) -> bool {
+        !self.lacks(told_apart(codes))
+    }
+
+    /// Whether this table has a cell of another.
+    pub(super) fn has_all(&self, other: &Self, cell: CellId) -> bool {
+        let codes = other.problem.names().key(cell).iter().zip(&other.variables);
+        codes.clone().all(|(&code, &at)| code == 0 || self.set >> at & 1 == 1)
+    }
+
     /// How far a sensitive cell must move.
     fn level(&self, cell: CellId) -> i64 {
         self.problem.needs().of(cell).map_or(0, |need| need.down.max(need.up))
@@ -134,18 +164,14 @@ impl Part {
     }
 
     /// The cell with the codes of a cell of the whole.
-    fn find(&self, codes: &[CodeId]) -> Option<CellId> {
-        let own: Vec<CodeId> = self.variables.iter().map(|&at| codes[at]).collect();
-        let (mut from, mut to) = (0, self.problem.len());
-        while from < to {
-            let middle = usize::midpoint(from, to);
-            match self.problem.names().key(CellId::at(middle)).cmp(&own[..]) {
-                Ordering::Less => from = middle + 1,
-                Ordering::Equal => return Some(CellId::at(middle)),
-                Ordering::Greater => to = middle,
-            }
-        }
-        None
+    pub(super) fn find(&self, codes: &[CodeId]) -> Option<CellId> {
+        let own = self.variables.iter().enumerate();
+        self.at(own.map(|(to, &from)| self.layout.place(to, codes[from])).sum())
+    }
+
+    /// The cell with these packed codes.
+    pub(super) fn at(&self, key: u128) -> Option<CellId> {
+        self.keys.binary_search(&key).ok().map(CellId::at)
     }
 
     /// The finest cells that move in the product of a sensitive cell, when it rises by an amount.
@@ -171,20 +197,24 @@ struct Sheet {
 }
 
 /// Witnesses over finest cells that meet the needs of both tables, as far as they are found.
-pub(super) fn lifted(parts: &[Part; 2], exchange: &Exchange<'_>) -> Vec<LeafMoves> {
+pub(super) fn lifted(
+    parts: &[Part; 2],
+    exchange: &Exchange<'_>,
+    is_over: &dyn Fn() -> bool,
+) -> Vec<LeafMoves> {
     let mut open = [0, 1].map(|table: usize| {
         let there = |at: &usize| parts[table].products[*at].is_some();
         (0..parts[table].products.len()).filter(there).collect::<Vec<_>>()
     });
     let mut made = Vec::new();
-    while made.len() < MOST_DRAFTS {
+    while made.len() < MOST_DRAFTS && !is_over() {
         let before = open[0].len() + open[1].len();
         let mut draft = exchange.draft();
         for table in 0..2 {
             let part = &parts[table];
             let cells = part.problem.len();
             let mut sheet = Sheet { draft, moved: vec![0; cells], kept: vec![false; cells] };
-            for &at in &open[table] {
+            for &at in open[table].iter().take_while(|_| !is_over()) {
                 part.meet(exchange, table, at, &mut sheet);
             }
             open[table].retain(|&at| !part.is_met(at, &sheet));

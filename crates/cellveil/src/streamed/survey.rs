@@ -1,10 +1,12 @@
 //! A first look at every cell of a table: how many there are and how many of them are sensitive, by the variables they tell apart.
 
+use super::clock::Clock;
 use super::refused;
 use crate::Error;
-use cellveil_core::{CodeId, Policy, Table};
+use cellveil_core::{CellId, CodeId, Need, Policy, Table};
 use cellveil_rules::RuleSet;
-use cellveil_tabulate::{Cells, Frame, Gathered, Sink, TabulateError};
+use cellveil_tabulate::{Cells, Frame, Gathered, Sink, TabulateError, Until};
+use rayon::prelude::*;
 
 /// A set of variables, one bit for each.
 pub(super) type Variables = u32;
@@ -37,7 +39,12 @@ pub(crate) struct Survey {
 const MOST_VARIABLES: usize = 16;
 
 impl Survey {
-    pub(super) fn of(gathered: &Gathered, rules: &RuleSet, policy: &Policy) -> Result<Self, Error> {
+    pub(super) fn of(
+        gathered: &Gathered,
+        rules: &RuleSet,
+        policy: &Policy,
+        clock: &Clock<'_>,
+    ) -> Result<Self, Error> {
         let dimensions = gathered.frame().dimensions();
         if dimensions.len() > MOST_VARIABLES {
             return Err(refused("a table of more than 16 variables", "leave some out"));
@@ -46,18 +53,37 @@ impl Survey {
             let hierarchy = &dimension.hierarchy;
             (0..hierarchy.len() as CodeId).map(|code| hierarchy.sums_of(code).len()).collect()
         });
-        let survey = Self {
+        let survey = Self::empty(dimensions.len());
+        let ways = ways.collect();
+        let mut look = Look { frame: gathered.frame(), rules, policy, ways, survey };
+        let is_over = || clock.is_over();
+        gathered.roll_up(&mut Until { sink: &mut look, is_over: &is_over })?;
+        Ok(look.survey)
+    }
+
+    fn empty(dimensions: usize) -> Self {
+        Self {
             cells: 0,
             relations: 0,
             needs: 0,
-            sets: vec![Figures::default(); 1 << dimensions.len()],
+            sets: vec![Figures::default(); 1 << dimensions],
             steepest: 0.0,
-            sensitive: Vec::with_capacity(gathered.len()),
-        };
-        let ways = ways.collect();
-        let mut sink = Look { frame: gathered.frame(), rules, policy, ways, survey };
-        gathered.roll_up(&mut sink)?;
-        Ok(sink.survey)
+            sensitive: Vec::new(),
+        }
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.cells += other.cells;
+        self.relations += other.relations;
+        self.needs += other.needs;
+        for (figures, more) in self.sets.iter_mut().zip(other.sets) {
+            figures.cells += more.cells;
+            figures.finest += more.finest;
+            figures.needs += more.needs;
+            figures.worth += more.worth;
+        }
+        self.steepest = self.steepest.max(other.steepest);
+        self.sensitive.append(&mut other.sensitive);
     }
 }
 
@@ -76,44 +102,57 @@ struct Look<'a> {
     survey: Survey,
 }
 
-impl Sink for Look<'_> {
-    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
+impl Look<'_> {
+    fn look(&self, cells: Cells) -> Result<Survey, TabulateError> {
         let table = self.frame.excerpt(cells, 0)?;
         let needs = judged(self.rules, &table)?;
         let mut needs = needs.iter().peekable();
-        for cell in (0..table.len()).map(cellveil_core::CellId::at) {
-            let codes = table.key(cell);
-            let need = needs.next_if(|need| need.cell == cell);
-            let own = codes.iter().zip(self.frame.dimensions());
-            let is_finest = |(&code, dimension): (&CodeId, &cellveil_core::Dimension)| {
-                code == 0 || dimension.hierarchy.is_leaf(code)
-            };
-            let finest = own.clone().all(is_finest);
-            let set = told_apart(codes) as usize;
-            let survey = &mut self.survey;
-            survey.cells += 1;
-            survey.relations += codes
-                .iter()
-                .zip(&self.ways)
-                .map(|(&code, ways)| ways[code as usize])
-                .sum::<usize>();
-            let figures = &mut survey.sets[set];
-            figures.cells += 1;
-            figures.finest += usize::from(finest);
-            match need {
-                None => figures.worth += self.policy.cost_of(&table, cell),
-                Some(_) => figures.needs += 1,
-            }
-            survey.needs += usize::from(need.is_some());
-            if own.clone().all(|(&code, dimension)| dimension.hierarchy.is_leaf(code)) {
-                survey.sensitive.push(need.is_some());
-                if let Some(need) = need {
-                    let value = table.values()[cell.index()].max(1) as f64;
-                    let share = need.down.max(need.up) as f64 / value;
-                    survey.steepest = survey.steepest.max(share);
-                }
+        let mut survey = Survey::empty(self.frame.dimensions().len());
+        for cell in (0..table.len()).map(CellId::at) {
+            self.count(&table, cell, needs.next_if(|need| need.cell == cell), &mut survey);
+        }
+        Ok(survey)
+    }
+
+    fn count(&self, table: &Table, cell: CellId, need: Option<&Need>, survey: &mut Survey) {
+        let codes = table.key(cell);
+        let own = codes.iter().zip(self.frame.dimensions());
+        let is_leaf = |(&code, dimension): (&CodeId, &cellveil_core::Dimension)| {
+            dimension.hierarchy.is_leaf(code)
+        };
+        let ways = codes.iter().zip(&self.ways).map(|(&code, ways)| ways[code as usize]);
+        survey.cells += 1;
+        survey.relations += ways.sum::<usize>();
+        survey.needs += usize::from(need.is_some());
+        let figures = &mut survey.sets[told_apart(codes) as usize];
+        figures.cells += 1;
+        figures.finest +=
+            usize::from(own.clone().all(|(code, d)| *code == 0 || is_leaf((code, d))));
+        match need {
+            None => figures.worth += self.policy.cost_of(table, cell),
+            Some(_) => figures.needs += 1,
+        }
+        if own.clone().all(is_leaf) {
+            survey.sensitive.push(need.is_some());
+            if let Some(need) = need {
+                let value = table.values()[cell.index()].max(1) as f64;
+                let share = need.down.max(need.up) as f64 / value;
+                survey.steepest = survey.steepest.max(share);
             }
         }
+    }
+}
+
+impl Sink for Look<'_> {
+    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
+        self.take_all(vec![cells])
+    }
+
+    fn take_all(&mut self, lots: Vec<Cells>) -> Result<(), TabulateError> {
+        let look = &*self;
+        let seen: Result<Vec<Survey>, TabulateError> =
+            lots.into_par_iter().map(|cells| look.look(cells)).collect();
+        seen?.into_iter().for_each(|seen| self.survey.append(seen));
         Ok(())
     }
 }

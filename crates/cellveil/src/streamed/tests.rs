@@ -1,15 +1,21 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::clock::Clock;
+use super::maker::{Maker, Proposal};
+use super::policy;
 use super::survey::Survey;
-use super::{Proposal, policy, propose};
 use crate::{Job, Run, Settings, judge, tabulation::Made};
 use cellveil_core::{
     CellId, Certificate, Claim, Intruder, Pattern, Problem, Side, Why, Witness, verify,
 };
-use cellveil_publish::{StreamedRelease, Unproven};
+use cellveil_publish::{
+    Account, Manifest, StreamedRelease, Summary, Unproven, hash_file, stage_streamed,
+    verify_release,
+};
 use cellveil_tabulate::{
     Cells, Frame, Gathered, LeafMoves, Locate, Place, Plan, Record, Seen, Sink, TabulateError,
     Units,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Values are not looked for in files.
@@ -27,7 +33,7 @@ const JOB: &str = "[records]\nfile = \"r.csv\"\n[table]\n\
     [rules]\nfrequency = { below = 3, range = 10 }\ndominance = { n = 1, k = 85 }\n";
 
 fn number(seed: u64, at: u64) -> u64 {
-    super::scattered(seed, at) % 1_000_003
+    cellveil_suppress::streamed::scattered(seed, at) % 1_000_003
 }
 
 /// Records over five variables, one of them with two levels, most places of which are empty.
@@ -118,8 +124,9 @@ fn posed(job: &Job, gathered: &Gathered) -> Problem {
 
 fn proposed(job: &Job, gathered: &Gathered) -> Proposal {
     let run = Run::new(Settings::default(), &());
-    let survey = Survey::of(gathered, &job.rules, &policy(job)).unwrap();
-    propose(job, gathered, &survey, &run).unwrap()
+    let clock = Clock::new(&run);
+    let survey = Survey::of(gathered, &job.rules, &policy(job), &clock).unwrap();
+    Maker { job, gathered, survey: &survey, run: &run, clock: &clock }.propose().unwrap()
 }
 
 #[test]
@@ -145,12 +152,42 @@ fn the_judge_of_tables_that_are_held_accepts_the_same_proof() {
 }
 
 #[test]
+fn lines_with_one_sensitive_cell_bound_the_cost() {
+    let job = Job::parse(Path::new("job.toml"), JOB).unwrap();
+    let run = Run::new(Settings::default(), &());
+    let clock = Clock::new(&run);
+    for records in [300, 2500] {
+        let gathered = gathered(&job, records);
+        let problem = posed(&job, &gathered);
+        for variable in 0..5 {
+            let mut lines: BTreeMap<Vec<u32>, (usize, f64)> = BTreeMap::new();
+            for cell in problem.cells() {
+                let mut codes = problem.names().key(cell).to_vec();
+                codes.remove(variable);
+                let line = lines.entry(codes).or_insert((0, f64::INFINITY));
+                match problem.needs().of(cell) {
+                    Some(_) => line.0 += 1,
+                    None => line.1 = line.1.min(problem.cost(cell)),
+                }
+            }
+            let alone = lines.values().filter(|(sensitive, _)| *sensitive == 1);
+            let sum: f64 = alone.map(|(_, cheapest)| cheapest).sum();
+            let rules = (&job.rules, &policy(&job));
+            let found = super::lines::along(&gathered, variable, rules, &clock).unwrap();
+            assert!((found - sum).abs() < 1e-6 && sum.is_finite(), "{found} {sum}");
+        }
+        let proposal = proposed(&job, &gathered);
+        assert!(proposal.bound.cost > 0.0 && proposal.bound.cost <= proposal.tally.cost);
+    }
+}
+
+#[test]
 fn a_proof_that_was_changed_is_refused() {
     let job = Job::parse(Path::new("job.toml"), JOB).unwrap();
     let gathered = gathered(&job, 1000);
     let Proposal { mut witnesses, mut withheld, .. } = proposed(&job, &gathered);
     let judge = |witnesses: &[LeafMoves], withheld: &[bool]| {
-        StreamedRelease::new(&gathered, &job.rules, witnesses, withheld).map(|_| ())
+        StreamedRelease::new(&gathered, &job.rules, witnesses, withheld, &|| false).map(|_| ())
     };
     assert!(judge(&witnesses, &withheld).is_ok());
     let refused =
@@ -169,6 +206,58 @@ fn a_proof_that_was_changed_is_refused() {
         refused(judge(&witnesses, &withheld));
         witnesses[last].by[0] -= by;
     }
+    let out_of_time =
+        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, &|| true).map(|_| ());
+    assert!(matches!(out_of_time, Err(Unproven::OutOfTime)));
     witnesses[0].leaves.swap(0, 1);
     refused(judge(&witnesses, &withheld));
+}
+
+#[test]
+fn lists_that_were_changed_with_their_hashes_are_refused() {
+    let job = Job::parse(Path::new("job.toml"), JOB).unwrap();
+    let gathered = gathered(&job, 300);
+    let Proposal { witnesses, withheld, tally, .. } = proposed(&job, &gathered);
+    let in_time = || false;
+    let release =
+        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, &in_time).unwrap();
+    let primary = posed(&job, &gathered).needs().len();
+    let summary = Summary {
+        cells: withheld.len(),
+        primary,
+        secondary: tally.secondaries,
+        ..Summary::default()
+    };
+    let account = Account { summary, ..Account::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("release");
+    stage_streamed(&dir, &release, &account, &in_time).unwrap().commit().unwrap();
+    let faults = || verify_release(&dir).unwrap().faults;
+    assert_eq!(faults(), Vec::<String>::new());
+    let edits = [
+        ("table.csv", ",v,F", ",s,D"),
+        ("table.csv", ",p,", ",s,"),
+        ("pattern.csv", ",s\n", ",p\n"),
+    ];
+    for (name, from, to) in edits {
+        let before = std::fs::read_to_string(dir.join(name)).unwrap();
+        std::fs::write(dir.join(name), before.replacen(from, to, 1)).unwrap();
+        rehash(&dir, name);
+        let found = faults();
+        assert!(found.len() == 1 && found[0].contains(&format!("`{name}` does not")), "{found:?}");
+        std::fs::write(dir.join(name), before).unwrap();
+        rehash(&dir, name);
+    }
+    assert_eq!(faults(), Vec::<String>::new());
+    let late = stage_streamed(&folder.path().join("late"), &release, &account, &|| true);
+    assert!(late.is_err() && std::fs::read_dir(folder.path()).unwrap().count() == 1);
+}
+
+/// Makes the manifest fit a file that was changed.
+fn rehash(dir: &Path, name: &str) {
+    let mut manifest = Manifest::read(dir).unwrap();
+    let entry = manifest.files.iter_mut().find(|file| file.name == name).unwrap();
+    (entry.bytes, entry.sha256) = hash_file(&dir.join(name)).unwrap();
+    let text = serde_json::to_string(&manifest).unwrap();
+    std::fs::write(dir.join("manifest.json"), text).unwrap();
 }

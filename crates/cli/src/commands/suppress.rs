@@ -110,15 +110,15 @@ fn text(released: &Released) -> String {
         if tables.iter().any(|name| name.starts_with("table-")) { "tables" } else { "table" };
     let shown = released.dir.display();
     let files = if released.release.is_some() {
-        "the report  report.html\n  the proof   witnesses.parquet, claims.parquet"
+        "witnesses.parquet, claims.parquet"
     } else {
-        "the proof   witnesses.parquet, finest.cells, rules.json"
+        "witnesses.parquet, finest.cells, rules.json"
     };
     format!(
         "safe: every sensitive cell is proven to be protected\n{}\n\
          {shown}\n  \
          the {what:<8}{}\n  \
-         {files}\n\
+         the report  report.html\n  the proof   {files}\n\
          check it with: cellveil verify {shown}\n",
         output::summary_text(&released.summary),
         tables.join(", "),

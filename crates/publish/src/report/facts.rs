@@ -1,7 +1,8 @@
 //! What the sections of the report count, gathered in one pass over the cells.
 
+use super::view::Content;
 use crate::Publication;
-use cellveil_core::{CellId, CellNames, Dimension, Reason, Why};
+use cellveil_core::{CellId, CellNames, CodeId, Dimension, Problem, Reason, Why};
 use std::collections::BTreeMap;
 
 /// Counts of one level of the table.
@@ -16,51 +17,89 @@ pub(super) struct Tally {
     pub(super) withheld_value: f64,
 }
 
-pub(super) struct Facts<'a> {
+impl Tally {
+    pub(super) fn withheld(&self) -> usize {
+        self.primary + self.secondary
+    }
+
+    pub(super) fn append(&mut self, other: &Self) {
+        self.cells += other.cells;
+        self.primary += other.primary;
+        self.secondary += other.secondary;
+        self.value += other.value;
+        self.withheld_value += other.withheld_value;
+    }
+}
+
+/// What the cells of a table come to.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts<'a> {
     pub(super) dimensions: &'a [Dimension],
     /// By the depth of a cell's code in each dimension.
     pub(super) levels: BTreeMap<Vec<u8>, Tally>,
     pub(super) reasons: BTreeMap<Reason, usize>,
     pub(super) all: Tally,
+    /// Those of the cell that is being added.
+    depths: Vec<u8>,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(publication: &Publication<'a>) -> Self {
+    pub(super) fn of(publication: &Publication<'a>) -> Self {
         let problem = publication.release.problem();
-        let dimensions: &[Dimension] = match problem.names() {
+        let mut facts = Self::new(match problem.names() {
             CellNames::Ids(_) | CellNames::Labels(_) => &[],
             CellNames::Codes { dimensions, .. } => dimensions,
-        };
-        let mut facts = Self {
-            dimensions,
-            levels: BTreeMap::new(),
-            reasons: BTreeMap::new(),
-            all: Tally::default(),
-        };
+        });
         for cell in problem.cells() {
-            facts.count(publication, cell);
+            let content = content(publication, cell);
+            facts.add(problem.names().key(cell), problem.value(cell), content);
         }
         facts
     }
 
-    fn count(&mut self, publication: &Publication<'_>, cell: CellId) {
-        let (problem, pattern) = (publication.release.problem(), publication.release.pattern());
-        let codes = self.dimensions.iter().zip(problem.names().key(cell));
-        let depths: Vec<u8> = codes.map(|(d, &code)| d.hierarchy.depth(code)).collect();
-        let value = problem.value(cell).unsigned_abs() as f64;
-        let why = pattern.why(cell);
-        for tally in [self.levels.entry(depths).or_default(), &mut self.all] {
+    /// Of no cell yet.
+    pub(crate) fn new(dimensions: &'a [Dimension]) -> Self {
+        let (levels, reasons) = (BTreeMap::new(), BTreeMap::new());
+        Self { dimensions, levels, reasons, all: Tally::default(), depths: Vec::new() }
+    }
+
+    /// The variables that span the table.
+    pub(crate) fn dimensions(&self) -> &'a [Dimension] {
+        self.dimensions
+    }
+
+    /// Adds a cell.
+    pub(crate) fn add(&mut self, codes: &[CodeId], value: i64, content: Content) {
+        let codes = self.dimensions.iter().zip(codes);
+        self.depths.clear();
+        self.depths.extend(codes.map(|(d, &code)| d.hierarchy.depth(code)));
+        if !self.levels.contains_key(&self.depths) {
+            self.levels.insert(self.depths.clone(), Tally::default());
+        }
+        let value = value.unsigned_abs() as f64;
+        for tally in self.levels.get_mut(&self.depths).into_iter().chain([&mut self.all]) {
             tally.cells += 1;
             tally.value += value;
-            if why.is_some() {
+            if let Content::Withheld(why, _) = content {
                 tally.withheld_value += value;
+                tally.primary += usize::from(why == Why::Primary);
+                tally.secondary += usize::from(why == Why::Secondary);
             }
-            tally.primary += usize::from(why == Some(Why::Primary));
-            tally.secondary += usize::from(why == Some(Why::Secondary));
         }
-        if let (Some(Why::Primary), Some(need)) = (why, problem.needs().of(cell)) {
-            *self.reasons.entry(need.reason).or_default() += 1;
+        if let Content::Withheld(Why::Primary, Some(reason)) = content {
+            *self.reasons.entry(reason).or_default() += 1;
         }
+    }
+
+    /// Adds the cells of others.
+    pub(crate) fn append(&mut self, others: Self) {
+        for (depths, tally) in others.levels {
+            self.levels.entry(depths).or_default().append(&tally);
+        }
+        for (reason, count) in others.reasons {
+            *self.reasons.entry(reason).or_default() += count;
+        }
+        self.all.append(&others.all);
     }
 
     /// What a level is called: the variables that are not summed over, with their depth where there are several.
@@ -76,7 +115,17 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn level_of(dimension: &Dimension, depth: u8) -> String {
+/// What the page shows of a cell of a release.
+pub(super) fn content(publication: &Publication<'_>, cell: CellId) -> Content {
+    let problem: &Problem = publication.release.problem();
+    match publication.release.pattern().why(cell) {
+        None => Content::Value(problem.value(cell)),
+        Some(why) => Content::Withheld(why, problem.needs().of(cell).map(|need| need.reason)),
+    }
+}
+
+/// What a level of a dimension is called.
+pub(super) fn level_of(dimension: &Dimension, depth: u8) -> String {
     let columns = &dimension.levels;
     if let Some(at) = columns.len().checked_sub(usize::from(depth)).filter(|_| !columns.is_empty())
     {

@@ -2,26 +2,26 @@
 
 use super::facts::Facts;
 use super::html::{count, percent, text};
-use crate::{Publication, RELEASED_FROZEN};
+use crate::{Account, RELEASED_FROZEN};
 use std::fmt::{self, Write};
 
 pub(super) fn header(
     out: &mut String,
-    publication: &Publication<'_>,
+    account: &Account,
+    witnesses: usize,
     facts: &Facts<'_>,
 ) -> fmt::Result {
     write!(
         out,
         "<header>\n<p class=\"house\">cellveil release</p>\n<h1>{}</h1>\n",
-        text(&publication.account.title)
+        text(&account.title)
     )?;
-    let needs = publication.release.problem().needs().len();
-    let sentence = match needs {
+    let sentence = match facts.all.primary {
         0 => "No cell of this table is sensitive. All of it may be published.".to_owned(),
         1 => "The one sensitive cell comes with alternative tables that fit everything published \
               and put it far enough from its true value. Adding them up again proves it."
             .to_owned(),
-        _ => format!(
+        needs => format!(
             "Each of the {} sensitive cells comes with alternative tables that fit everything \
              published and put it far enough from its true value. Adding them up again proves it.",
             count(needs)
@@ -36,15 +36,14 @@ pub(super) fn header(
         "<p class=\"caution\">This page is confidential: it shows no withheld value, but shares and \
          intervals that narrow some of them down.</p>\n",
     )?;
-    released_frozen(out, publication)?;
+    released_frozen(out, account)?;
     out.write_str("</header>\n")?;
-    figures(out, publication, facts)
+    figures(out, account, witnesses, facts)
 }
 
 /// Says which cells are withheld though they were to be published.
-fn released_frozen(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
-    let listed =
-        publication.account.summary.extra.get(RELEASED_FROZEN).and_then(|list| list.as_array());
+fn released_frozen(out: &mut String, account: &Account) -> fmt::Result {
+    let listed = account.summary.extra.get(RELEASED_FROZEN).and_then(|list| list.as_array());
     let names: Vec<&str> = listed.into_iter().flatten().filter_map(|name| name.as_str()).collect();
     if names.is_empty() {
         return Ok(());
@@ -56,18 +55,22 @@ fn released_frozen(out: &mut String, publication: &Publication<'_>) -> fmt::Resu
     )
 }
 
-fn figures(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) -> fmt::Result {
-    let summary = &publication.account.summary;
+fn figures(
+    out: &mut String,
+    account: &Account,
+    witnesses: usize,
+    facts: &Facts<'_>,
+) -> fmt::Result {
+    let summary = &account.summary;
     let all = &facts.all;
-    let withheld = all.primary + all.secondary;
-    let certificate = publication.release.certificate();
+    let withheld = all.withheld();
     let share = percent(withheld as f64, all.cells as f64);
     let mut figures = vec![
         (count(all.cells), "cells".to_owned()),
         (count(withheld), format!("withheld, {share} of all")),
         (count(all.primary), "primary: sensitive themselves".to_owned()),
         (count(all.secondary), "secondary: protect others".to_owned()),
-        (count(certificate.witnesses.len()), "alternative tables in the proof".to_owned()),
+        (count(witnesses), "alternative tables in the proof".to_owned()),
     ];
     if let (Some(gap), Some(_)) = (summary.gap, summary.lower_bound) {
         figures.push((percent(gap, 1.0), "of the cost at most could be saved".to_owned()));

@@ -1,6 +1,6 @@
 //! What was withheld, by reason and by level, and how much of the value went with it.
 
-use super::facts::{Facts, Tally};
+use super::facts::{Facts, Tally, level_of};
 use super::html::{bar, count, meaning, percent, text};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -10,11 +10,12 @@ const MOST_LEVELS: usize = 24;
 
 pub(super) fn section(out: &mut String, facts: &Facts<'_>) -> fmt::Result {
     out.write_str("<section id=\"withheld\">\n<h2>What was withheld</h2>\n")?;
-    if facts.all.primary + facts.all.secondary == 0 {
+    if facts.all.withheld() == 0 {
         return out.write_str("<p>Nothing.</p>\n</section>\n");
     }
     reasons(out, facts)?;
     levels(out, facts)?;
+    variables(out, facts)?;
     out.write_str("</section>\n")
 }
 
@@ -90,12 +91,7 @@ fn named_levels(facts: &Facts<'_>) -> Vec<(String, Tally)> {
     }
     let mut by_depth: BTreeMap<u32, Tally> = BTreeMap::new();
     for (depths, tally) in levels {
-        let sum = by_depth.entry(total_depth(depths)).or_default();
-        sum.cells += tally.cells;
-        sum.primary += tally.primary;
-        sum.secondary += tally.secondary;
-        sum.value += tally.value;
-        sum.withheld_value += tally.withheld_value;
+        by_depth.entry(total_depth(depths)).or_default().append(tally);
     }
     let name = |depth: u32| match depth {
         0 => "totals".to_owned(),
@@ -103,6 +99,41 @@ fn named_levels(facts: &Facts<'_>) -> Vec<(String, Tally)> {
         _ => format!("{depth} steps below the totals"),
     };
     by_depth.into_iter().map(|(depth, tally)| (name(depth), tally)).collect()
+}
+
+/// Where levels are put together, what becomes of the cells that tell a variable apart.
+fn variables(out: &mut String, facts: &Facts<'_>) -> fmt::Result {
+    if facts.levels.len() <= MOST_LEVELS {
+        return Ok(());
+    }
+    out.write_str(
+        "<div class=\"scroll\"><table class=\"plain\">\n<caption>By variable: the cells that tell it apart</caption>\n\
+         <thead><tr><th>variable</th><th class=\"number\">cells</th><th class=\"number\">published</th>\
+         <th class=\"number\">primary</th><th class=\"number\">secondary</th><th class=\"number\">withheld</th>\
+         <th class=\"wide\"></th></tr></thead>\n<tbody>\n",
+    )?;
+    for (at, dimension) in facts.dimensions.iter().enumerate() {
+        let mut by_depth: BTreeMap<u8, Tally> = BTreeMap::new();
+        for (depths, tally) in facts.levels.iter().filter(|(depths, _)| depths[at] > 0) {
+            by_depth.entry(depths[at]).or_default().append(tally);
+        }
+        for (depth, tally) in by_depth {
+            let (withheld, cells) = (tally.withheld() as f64, tally.cells as f64);
+            writeln!(
+                out,
+                "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td>\
+                 <td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>",
+                text(&level_of(dimension, depth)),
+                count(tally.cells),
+                count(tally.cells - tally.withheld()),
+                count(tally.primary),
+                count(tally.secondary),
+                percent(withheld, cells),
+                bar(withheld, cells, "primary"),
+            )?;
+        }
+    }
+    out.write_str("</tbody>\n</table></div>\n")
 }
 
 fn total_depth(depths: &[u8]) -> u32 {

@@ -1,11 +1,11 @@
 //! How to check the release, what may leave the house, and how it was made.
 
 use super::html::text;
-use crate::Publication;
+use crate::Account;
 use std::fmt::{self, Write};
 
 /// The files of the folder: name, content, whether it may be published.
-const FILES: [(&str, &str, bool); 9] = [
+pub(super) const FILES: [(&str, &str, bool); 9] = [
     ("table.csv, table.parquet, table.xlsx", "the table, withheld cells without values", true),
     ("pattern.csv", "which cells are withheld", true),
     ("audit.csv", "intervals an intruder can derive, with the true values", false),
@@ -17,7 +17,11 @@ const FILES: [(&str, &str, bool); 9] = [
     ("manifest.json", "inputs, job and hashes", false),
 ];
 
-pub(super) fn section(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
+pub(super) fn section(
+    out: &mut String,
+    account: &Account,
+    listed: &[(&str, &str, bool)],
+) -> fmt::Result {
     out.write_str(
         "<section id=\"check\">\n<h2>How to check it</h2>\n\
          <p>No solver is needed, only additions. From the folder above the release:</p>\n\
@@ -26,16 +30,16 @@ pub(super) fn section(out: &mut String, publication: &Publication<'_>) -> fmt::R
          published value and no other, and replays every alternative table. It ends with status 0 if the release is \
          proven safe and 1 if anything is amiss.</p>\n</section>\n",
     )?;
-    files(out)?;
-    making(out, publication)
+    files(out, listed)?;
+    making(out, account)
 }
 
-fn files(out: &mut String) -> fmt::Result {
+fn files(out: &mut String, listed: &[(&str, &str, bool)]) -> fmt::Result {
     out.write_str(
         "<section id=\"files\">\n<h2>What may leave the house</h2>\n<div class=\"scroll\"><table class=\"plain\">\n\
          <thead><tr><th>file</th><th></th><th>content</th></tr></thead>\n<tbody>\n",
     )?;
-    for (name, content, public) in FILES {
+    for &(name, content, public) in listed {
         let (class, word) = if public { ("public", "public") } else { ("closed", "confidential") };
         writeln!(
             out,
@@ -46,8 +50,8 @@ fn files(out: &mut String) -> fmt::Result {
     out.write_str("</tbody>\n</table></div>\n</section>\n")
 }
 
-fn making(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
-    let summary = &publication.account.summary;
+fn making(out: &mut String, account: &Account) -> fmt::Result {
+    let summary = &account.summary;
     out.write_str("<section id=\"making\">\n<h2>How it was made</h2>\n<dl class=\"list\">\n")?;
     let mut item = |name: &str, value: &str| {
         writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", text(name), text(value))
@@ -56,17 +60,31 @@ fn making(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
     item("method", summary.method.as_deref().unwrap_or("–"))?;
     item("seed", &summary.seed.map_or_else(|| "–".to_owned(), |seed| seed.to_string()))?;
     item("proven against", &summary.intruders.join(", "))?;
-    for (name, value) in &publication.account.limits {
+    if let Some(way) = &account.way {
+        item("the table was", &way.table)?;
+        let bytes = |bytes: Option<u64>| bytes.map(cellveil_tabulate::text::bytes);
+        if let (Some(needed), Some(memory)) = (bytes(way.estimated_bytes), bytes(way.memory_bytes))
+        {
+            item(
+                "memory",
+                &format!("{needed} to hold the table, by estimate; there were {memory}"),
+            )?;
+        }
+        if !way.left_out.is_empty() {
+            item("left out", &way.left_out.join(", "))?;
+        }
+    }
+    for (name, value) in &account.limits {
         item(&name.replace('_', " "), value)?;
     }
-    for input in &publication.account.inputs {
+    for input in &account.inputs {
         item(
             "input",
             &format!("{} (sha256 {}…)", input.name, input.sha256.get(..12).unwrap_or("")),
         )?;
     }
     out.write_str("</dl>\n")?;
-    if let Some(job) = &publication.account.job {
+    if let Some(job) = &account.job {
         write!(
             out,
             "<details><summary>The job</summary>\n<pre><code>{}</code></pre>\n</details>\n",

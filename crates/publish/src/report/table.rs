@@ -1,11 +1,10 @@
 //! The table as it will be published: withheld cells marked, foldable by hierarchy.
 
-use super::facts::Facts;
+use super::facts::{Facts, content};
 use super::html::{amount, count, meaning, text};
-use super::view::View;
+use super::view::{Content, Sheet, Sheets, View};
 use crate::Publication;
 use cellveil_core::{CellId, CodeId, Why};
-use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 /// The most cells listed of an instance whose cells have numbers only.
@@ -16,37 +15,67 @@ pub(super) fn section(
     publication: &Publication<'_>,
     facts: &Facts<'_>,
 ) -> fmt::Result {
+    if facts.dimensions.is_empty() {
+        begin(out)?;
+        numbered(out, publication)?;
+        return out.write_str("</section>\n");
+    }
+    let problem = publication.release.problem();
+    let view = View::new(facts);
+    let mut shown = Sheets::default();
+    for at in problem.cells() {
+        let key = problem.names().key(at);
+        view.add(&mut shown, facts.dimensions, key, || content(publication, at));
+    }
+    by_sheets(out, facts, &view, &shown, (problem.decimals(), "table.csv"))
+}
+
+/// The section of a table with codes, whose cells stand on sheets; `whole` has all.
+pub(super) fn by_sheets(
+    out: &mut String,
+    facts: &Facts<'_>,
+    view: &View,
+    shown: &Sheets,
+    (decimals, whole): (u8, &str),
+) -> fmt::Result {
+    begin(out)?;
+    if view.shown < facts.all.cells {
+        writeln!(
+            out,
+            "<p class=\"note\">Only the upper levels: {} of {} cells. <code>{whole}</code> has all.</p>",
+            count(view.shown),
+            count(facts.all.cells)
+        )?;
+    }
+    sheets(out, facts, view, shown, decimals)?;
+    out.write_str("</section>\n")
+}
+
+fn begin(out: &mut String) -> fmt::Result {
     out.write_str("<section id=\"table\">\n<h2>The table</h2>\n")?;
     out.write_str(
         "<p class=\"legend\"><span class=\"key p\">●</span> primary \
          <span class=\"key s\">○</span> secondary \
          <span class=\"hint\">Point at a mark to see why the cell is withheld.</span></p>\n",
-    )?;
-    if facts.dimensions.is_empty() {
-        numbered(out, publication)?;
-    } else {
-        sheets(out, publication, facts)?;
-    }
-    out.write_str("</section>\n")
+    )
 }
 
 /// The content of one cell, with its element.
-fn cell(out: &mut String, publication: &Publication<'_>, cell: CellId) -> fmt::Result {
-    let problem = publication.release.problem();
-    match publication.release.pattern().why(cell) {
-        None => write!(out, "<td>{}</td>", amount(problem.value(cell), problem.decimals())),
-        Some(Why::Secondary) => out.write_str(
+fn cell(out: &mut String, content: Content, decimals: u8) -> fmt::Result {
+    match content {
+        Content::Value(value) => write!(out, "<td>{}</td>", amount(value, decimals)),
+        Content::Withheld(Why::Secondary, _) => out.write_str(
             "<td class=\"s\" title=\"secondary: keeps others from being recomputed\">○</td>",
         ),
-        Some(Why::Primary) => match problem.needs().of(cell).map(|need| need.reason) {
-            Some(reason) => write!(
-                out,
-                "<td class=\"p\" title=\"primary, {}: {}\">●</td>",
-                reason.name(),
-                meaning(reason)
-            ),
-            None => out.write_str("<td class=\"p\" title=\"primary\">●</td>"),
-        },
+        Content::Withheld(Why::Primary, Some(reason)) => write!(
+            out,
+            "<td class=\"p\" title=\"primary, {}: {}\">●</td>",
+            reason.name(),
+            meaning(reason)
+        ),
+        Content::Withheld(Why::Primary, None) => {
+            out.write_str("<td class=\"p\" title=\"primary\">●</td>")
+        }
     }
 }
 
@@ -68,29 +97,24 @@ fn numbered(out: &mut String, publication: &Publication<'_>) -> fmt::Result {
         out.write_str("<tr>")?;
         for &at in row {
             write!(out, "<th scope=\"row\">{}</th>", problem.names().id(at))?;
-            cell(out, publication, at)?;
+            cell(out, content(publication, at), problem.decimals())?;
         }
         out.write_str("</tr>\n")?;
     }
     out.write_str("</tbody>\n</table></div>\n")
 }
 
-fn sheets(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) -> fmt::Result {
-    let view = View::new(facts);
-    if view.shown < facts.all.cells {
-        writeln!(
-            out,
-            "<p class=\"note\">Only the upper levels: {} of {} cells. <code>table.csv</code> has all.</p>",
-            count(view.shown),
-            count(facts.all.cells)
-        )?;
-    }
-    let sheets = view.sheets(publication.release.problem(), facts.dimensions);
-    let pattern = publication.release.pattern();
+fn sheets(
+    out: &mut String,
+    facts: &Facts<'_>,
+    view: &View,
+    shown: &Sheets,
+    decimals: u8,
+) -> fmt::Result {
     let mut marked_sheets = 0;
-    for (nth, (codes, cells)) in sheets.iter().enumerate() {
+    for (nth, (codes, cells)) in shown.0.iter().enumerate() {
         if view.others.is_empty() {
-            sheet(out, publication, facts, &view, cells)?;
+            sheet(out, facts, view, cells, decimals)?;
             continue;
         }
         let name = |(&d, &code): (&usize, &CodeId)| {
@@ -98,7 +122,7 @@ fn sheets(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) ->
             format!("{} = {}", dimension.name, dimension.hierarchy.name(code))
         };
         let names: Vec<String> = view.others.iter().zip(codes).map(name).collect();
-        let withheld = cells.values().filter(|&&cell| pattern.is_withheld(cell)).count();
+        let withheld = cells.values().filter(|cell| matches!(cell, Content::Withheld(..))).count();
         marked_sheets += usize::from(withheld > 0);
         // The totals, and the first sheet with something to see.
         let open = if nth == 0 || (withheld > 0 && marked_sheets == 1) { " open" } else { "" };
@@ -109,7 +133,7 @@ fn sheets(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) ->
         let names = names.join(", ");
         let names = text(&names);
         writeln!(out, "<details class=\"sheet\"{open}><summary>{names}{marks}</summary>")?;
-        sheet(out, publication, facts, &view, cells)?;
+        sheet(out, facts, view, cells, decimals)?;
         out.write_str("</details>\n")?;
     }
     Ok(())
@@ -117,10 +141,10 @@ fn sheets(out: &mut String, publication: &Publication<'_>, facts: &Facts<'_>) ->
 
 fn sheet(
     out: &mut String,
-    publication: &Publication<'_>,
     facts: &Facts<'_>,
     view: &View,
-    cells: &BTreeMap<(CodeId, CodeId), CellId>,
+    cells: &Sheet,
+    decimals: u8,
 ) -> fmt::Result {
     let rows = &facts.dimensions[view.row];
     out.write_str("<div class=\"scroll tall\"><table class=\"cells\">\n<thead><tr>")?;
@@ -153,7 +177,7 @@ fn sheet(
         )?;
         for &column in &columns {
             match cells.get(&(row, column)) {
-                Some(&at) => cell(out, publication, at)?,
+                Some(&content) => cell(out, content, decimals)?,
                 None => out.write_str("<td class=\"none\"></td>")?,
             }
         }

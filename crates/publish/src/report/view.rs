@@ -1,7 +1,7 @@
 //! Which part of a table the report shows, and how its dimensions lie on the page.
 
 use super::facts::Facts;
-use cellveil_core::{CellId, CodeId, Dimension, Problem};
+use cellveil_core::{CodeId, Dimension, Reason, Why};
 use std::collections::BTreeMap;
 
 /// The most cells the page shows; of larger tables it shows the upper levels.
@@ -11,19 +11,36 @@ const MOST_COLUMNS: usize = 120;
 /// As many codes fit the width of a screen.
 const SCREEN_COLUMNS: usize = 16;
 
+/// What the page shows of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A published amount, in units.
+    Value(i64),
+    /// A mark, and the rule that found it if it is sensitive.
+    Withheld(Why, Option<Reason>),
+}
+
+/// The cells of a sheet, by row and column.
+pub(super) type Sheet = BTreeMap<(CodeId, CodeId), Content>;
+
+/// The cells shown, by the codes of the dimensions that are neither rows nor columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sheets(pub(super) BTreeMap<Vec<CodeId>, Sheet>);
+
 /// Rows, columns and the dimensions that a page cannot show side by side: one sheet per combination of their codes.
-pub(super) struct View {
+pub(crate) struct View {
     pub(super) row: usize,
     pub(super) column: Option<usize>,
     pub(super) others: Vec<usize>,
     /// Per dimension, the deepest level shown.
     limits: Vec<u8>,
+    /// How many cells are shown.
     pub(super) shown: usize,
 }
 
 impl View {
     /// The longest dimension runs down the page. Across it runs the longest that fits a screen, or else the shortest.
-    pub(super) fn new(facts: &Facts<'_>) -> Self {
+    pub(crate) fn new(facts: &Facts<'_>) -> Self {
         let length = |d: &usize| facts.dimensions[*d].hierarchy.len();
         let dimensions = 0..facts.dimensions.len();
         let row = dimensions.clone().rev().max_by_key(length).unwrap_or(0);
@@ -75,25 +92,21 @@ impl View {
         codes.filter(|&code| hierarchy.depth(code) <= self.limits[dimension]).collect()
     }
 
-    /// The cells shown: by the codes of the other dimensions, then by row and column.
-    pub(super) fn sheets(
+    /// Adds a cell to the sheets, if it is shown.
+    pub(crate) fn add(
         &self,
-        problem: &Problem,
+        sheets: &mut Sheets,
         dimensions: &[Dimension],
-    ) -> BTreeMap<Vec<CodeId>, BTreeMap<(CodeId, CodeId), CellId>> {
-        let mut sheets: BTreeMap<Vec<CodeId>, BTreeMap<(CodeId, CodeId), CellId>> = BTreeMap::new();
-        for cell in problem.cells() {
-            let key = problem.names().key(cell);
-            let inside = |(d, &code): (usize, &CodeId)| {
-                dimensions[d].hierarchy.depth(code) <= self.limits[d]
-            };
-            if key.iter().enumerate().all(inside) {
-                let sheet = self.others.iter().map(|&d| key[d]).collect();
-                let place = (key[self.row], self.column.map_or(0, |column| key[column]));
-                sheets.entry(sheet).or_default().insert(place, cell);
-            }
+        key: &[CodeId],
+        content: impl FnOnce() -> Content,
+    ) {
+        let inside =
+            |(d, &code): (usize, &CodeId)| dimensions[d].hierarchy.depth(code) <= self.limits[d];
+        if key.iter().enumerate().all(inside) {
+            let sheet = self.others.iter().map(|&d| key[d]).collect();
+            let place = (key[self.row], self.column.map_or(0, |column| key[column]));
+            sheets.0.entry(sheet).or_default().insert(place, content());
         }
-        sheets
     }
 }
 

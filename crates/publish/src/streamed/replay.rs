@@ -1,5 +1,7 @@
 //! Replaying such a release from its files alone.
 
+use super::files::{FINEST, KIND, NEEDED, PATTERN, RULES, TABLE, TABLE_CSV, WITNESSES};
+use super::lists::{compare_csv, compare_pattern};
 use super::note::Note;
 use super::proof::{StreamedRelease, Unproven};
 use super::table::{columns, names};
@@ -18,17 +20,14 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// What the manifest calls such a release.
-pub(crate) const KIND: &str = "streamed-release";
-pub(super) const FINEST: &str = "finest.cells";
-pub(super) const RULES: &str = "rules.json";
-pub(super) const WITNESSES: &str = "witnesses.parquet";
-const TABLE: &str = "table.parquet";
-/// Files without which there is no proof.
-pub(crate) const NEEDED: [&str; 4] = [TABLE, FINEST, RULES, WITNESSES];
-
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;
+
+/// Compares a list with the cells and their statuses.
+type Check = fn(&Path, &Gathered, &[Option<Why>]) -> Result<(), String>;
+
+/// Files that need not be there.
+const LISTS: [(&str, Check); 2] = [(TABLE_CSV, compare_csv), (PATTERN, compare_pattern)];
 
 /// Everything after the hashes; damaged files are not opened. An error is a fault that leaves nothing more to check.
 pub(crate) fn replay(dir: &Path, changed: &[String], verdict: &mut Verdict) -> Result<(), String> {
@@ -38,15 +37,22 @@ pub(crate) fn replay(dir: &Path, changed: &[String], verdict: &mut Verdict) -> R
     let text = std::fs::read(dir.join(RULES)).unwrap_or_default();
     let note: Note = serde_json::from_slice(&text).map_err(|_| format!("`{RULES}` is damaged"))?;
     let gathered = finest(&dir.join(FINEST), &note)?;
-    let withheld = compare(&dir.join(TABLE), &gathered)?;
+    let statuses = compare(&dir.join(TABLE), &gathered)?;
+    for (name, check) in LISTS {
+        if dir.join(name).exists() && !changed.iter().any(|file| file == name) {
+            check(&dir.join(name), &gathered, &statuses)?;
+        }
+    }
+    let withheld: Vec<bool> = statuses.into_iter().map(|why| why.is_some()).collect();
     let witnesses = read_witnesses(&dir.join(WITNESSES))?;
     verdict.witnesses = witnesses.len();
-    match StreamedRelease::judged(&gathered, &note.rules, &witnesses, &withheld) {
+    match StreamedRelease::judged(&gathered, &note.rules, &witnesses, &withheld, &|| false) {
         Ok((_, counts)) => {
             [verdict.cells, verdict.withheld, verdict.needs] = counts;
             verdict.claims = 2 * verdict.needs;
         }
         Err(Unproven::Unreadable(what)) => return Err(what),
+        Err(error @ Unproven::OutOfTime) => return Err(error.to_string()),
         Err(Unproven::Faults(faults, more)) => {
             verdict.faults.extend(faults.iter().map(ToString::to_string));
             if more > 0 {
@@ -105,8 +111,8 @@ fn read_witnesses(path: &Path) -> Result<Vec<LeafMoves>, String> {
     Ok(witnesses)
 }
 
-/// Compares the public table with the cells that the finest ones make. Returns which cells are withheld.
-fn compare(path: &Path, gathered: &Gathered) -> Result<Vec<bool>, String> {
+/// Compares the public table with the cells that the finest ones make. Returns which cells are withheld, and why.
+fn compare(path: &Path, gathered: &Gathered) -> Result<Vec<Option<Why>>, String> {
     let wrong = |what: &str| format!("`{TABLE}` {what}");
     let frame = gathered.frame();
     let cells = names(frame);
@@ -125,14 +131,17 @@ fn compare(path: &Path, gathered: &Gathered) -> Result<Vec<bool>, String> {
         batches,
         batch: None,
         row: 0,
-        withheld: Vec::new(),
+        statuses: Vec::new(),
     };
     gathered.roll_up(&mut compared).map_err(|error| error.to_string())?;
     if compared.next_row().is_some() {
         return Err(wrong("has more rows than there are cells"));
     }
-    Ok(compared.withheld)
+    Ok(compared.statuses)
 }
+
+/// Why a cell is withheld, if it is.
+struct Status(Option<Why>);
 
 /// Cells beside the rows of the public table.
 struct Compared<'a> {
@@ -144,7 +153,7 @@ struct Compared<'a> {
     batches: ParquetRecordBatchReader,
     batch: Option<RecordBatch>,
     row: usize,
-    withheld: Vec<bool>,
+    statuses: Vec<Option<Why>>,
 }
 
 impl Compared<'_> {
@@ -158,8 +167,8 @@ impl Compared<'_> {
         Some(())
     }
 
-    /// Whether the row shows this cell as it must; then, whether it is withheld.
-    fn shows(&self, fields: &[Field<'_>], value: i64) -> Option<bool> {
+    /// Whether the row shows this cell as it must; then, why it is withheld if it is.
+    fn shows(&self, fields: &[Field<'_>], value: i64) -> Option<Status> {
         let (batch, row) = (self.batch.as_ref()?, self.row);
         for (at, field) in fields.iter().enumerate() {
             let column = batch.column(at).as_string_opt::<i32>()?;
@@ -182,7 +191,7 @@ impl Compared<'_> {
         agree(why, text(self.shown + 2)?).then_some(())?;
         let amount = batch.column(self.shown);
         if why.is_some() {
-            return amount.is_null(row).then_some(true);
+            return amount.is_null(row).then_some(Status(why));
         }
         let is_it = amount.is_valid(row)
             && if self.decimals == 0 {
@@ -191,7 +200,7 @@ impl Compared<'_> {
                 let shown = amount.as_primitive_opt::<Float64Type>()?.value(row);
                 shown.to_bits() == units::to_f64(value, self.decimals).to_bits()
             };
-        is_it.then_some(false)
+        is_it.then_some(Status(None))
     }
 }
 
@@ -204,11 +213,11 @@ impl Sink for Compared<'_> {
         for (codes, row) in cells.codes.chunks_exact(frame.dimensions().len()).zip(rows) {
             fields.clear();
             self.names.fill_codes(codes, &mut fields);
-            let at = self.withheld.len();
+            let at = self.statuses.len();
             let shown = self.next_row().and_then(|()| self.shows(&fields, measure.value(row)));
             let wrong =
                 || TabulateError::Engine(format!("`{TABLE}` does not show the cell of row {at}"));
-            self.withheld.push(shown.ok_or_else(wrong)?);
+            self.statuses.push(shown.ok_or_else(wrong)?.0);
         }
         Ok(())
     }

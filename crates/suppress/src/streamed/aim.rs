@@ -49,15 +49,23 @@ impl Exchange<'_> {
         true
     }
 
-    /// Moves a leaf of a draft and another one against it, which changes cells of the two tables; `false` if either moves already.
-    pub fn against(&self, draft: &mut Draft, aim: &Aim<'_>, partner: u32) -> bool {
+    /// Whether a leaf of a draft and another one can move against each other.
+    pub fn may_go_against(&self, draft: &Draft, aim: &Aim<'_>, partner: u32) -> bool {
         let at = partner as usize;
         let is_free = draft.by[at] == 0 && !draft.pinned[at] && self.values[at] >= aim.level;
-        if !is_free || aim.others.binary_search(&partner).is_ok() || !self.is_open(draft, aim) {
-            return false;
+        is_free
+            && partner != aim.leaf
+            && aim.others.binary_search(&partner).is_err()
+            && self.is_open(draft, aim)
+    }
+
+    /// Moves a leaf of a draft and another one against it, which changes cells of the two tables; `false` if they cannot.
+    pub fn against(&self, draft: &mut Draft, aim: &Aim<'_>, partner: u32) -> bool {
+        let may_go = self.may_go_against(draft, aim, partner);
+        if may_go {
+            self.follow(draft, &[(aim.leaf, 1), (partner, -1)], aim);
         }
-        self.follow(draft, &[(aim.leaf, 1), (partner, -1)], aim);
-        true
+        may_go
     }
 
     /// Moves a leaf of a draft together with cells of the two tables, and pins it; `false` if no paths are found.
@@ -86,8 +94,13 @@ impl Exchange<'_> {
 
     /// Leaves with which a leaf has its cell of one of the two tables in common, some of them.
     pub fn beside(&self, leaf: u32) -> impl Iterator<Item = u32> + '_ {
-        let around = move |table| self.graph.leaves_of(table, self.graph.end(table, leaf));
-        (0..2).flat_map(move |table| around(table).iter().copied().take(BESIDE))
+        (0..2).flat_map(move |table| {
+            // Neighbours in the order of codes have much in common.
+            let around = self.graph.leaves_of(table, self.graph.end(table, leaf));
+            let own = around.partition_point(|&other| other < leaf);
+            let from = own.saturating_sub(BESIDE / 2);
+            around[from..].iter().copied().take(BESIDE)
+        })
     }
 
     /// Moves leaves as far as all of them can.
