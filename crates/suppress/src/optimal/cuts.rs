@@ -7,21 +7,25 @@
 use super::level::{Goal, Level, System};
 use cellveil_core::Side;
 
-/// `Σ coefficient · x ≥ 1` over positions of free cells, ascending, with coefficients from 0 to 1.
+/// `Σ coefficient · x ≥ 1` over positions of free cells, ascending, with coefficients from 0 to 1; or `≥ x` of another free cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cut {
     pub(super) terms: Vec<(u32, f64)>,
+    /// The cell that asks for it, if it is withheld.
+    pub(super) head: Option<u32>,
 }
 
 impl Cut {
     /// By how much a point misses the cut.
     pub(super) fn violation(&self, point: &[f64]) -> f64 {
-        1.0 - self.terms.iter().map(|&(at, c)| c * point[at as usize]).sum::<f64>()
+        let asked = self.head.map_or(1.0, |at| point[at as usize]);
+        asked - self.terms.iter().map(|&(at, c)| c * point[at as usize]).sum::<f64>()
     }
 
     /// By how much a point misses the cut, in distance.
     pub(super) fn depth(&self, point: &[f64]) -> f64 {
-        let norm = self.terms.iter().map(|&(_, c)| c * c).sum::<f64>().sqrt();
+        let head = if self.head.is_some() { 1.0 } else { 0.0 };
+        let norm = (self.terms.iter().map(|&(_, c)| c * c).sum::<f64>() + head).sqrt();
         self.violation(point) / norm.max(1e-9)
     }
 }
@@ -117,7 +121,8 @@ impl Capacity {
             _ => 1.0,
         };
         let others = self.terms.iter().filter(|&&(at, _)| !given(at));
-        Some(Cut { terms: others.map(|&(at, units)| (at, coefficient(units))).collect() })
+        let terms = others.map(|&(at, units)| (at, coefficient(units))).collect();
+        Some(Cut { terms, head: None })
     }
 }
 
@@ -170,6 +175,28 @@ pub(super) fn of_one_relation(system: &System<'_>, level: &Level) -> Vec<Capacit
     }
     found
 }
+
+/// Cuts of single relations against a point: a cell is not withheld alone in a relation. Anyone could compute it there, so publishing it changes
+/// nothing, and some cheapest pattern does so wherever it can.
+pub(super) fn of_lone_cells(system: &System<'_>, point: &[f64]) -> Vec<Cut> {
+    let share = |at: u32| point[at as usize];
+    let of_row = |terms: &Vec<(u32, i32)>| {
+        if terms.iter().any(|&(at, _)| !system.free[at as usize]) {
+            return None;
+        }
+        let (head, _) = terms
+            .iter()
+            .copied()
+            .max_by(|a, b| share(a.0).total_cmp(&share(b.0)).then(b.0.cmp(&a.0)))?;
+        let others = terms.iter().filter(|&&(at, _)| at != head).map(|&(at, _)| (at, 1.0));
+        let cut = Cut { terms: others.collect(), head: Some(head) };
+        (cut.violation(point) > LONE).then_some(cut)
+    };
+    system.component.rows.iter().filter_map(of_row).collect()
+}
+
+/// How much a cut of a single relation must be missed by.
+const LONE: f64 = 1e-2;
 
 /// How much a cut must be missed by to be worth a row.
 pub(super) const VIOLATED: f64 = 1e-3;
@@ -225,7 +252,7 @@ fn rounded(cut: &Cut, point: &[f64]) -> Option<Cut> {
             ((floor + rest) / right * UP).clamp(LEAST, 1.0)
         };
         let terms = cut.terms.iter().map(|&(at, c)| (at, coefficient(c))).collect();
-        let cut = Cut { terms };
+        let cut = Cut { terms, head: None };
         let depth = cut.depth(point);
         if depth > best.as_ref().map_or(0.0, |(best, _)| *best) {
             best = Some((depth, cut));

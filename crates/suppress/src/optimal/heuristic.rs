@@ -74,7 +74,7 @@ const LACKING: f64 = 0.25;
 /// So few needs are soon met at the least cost by cuts alone.
 const FEW: usize = 20;
 
-/// Where a larger share of the cells is published in flats because they cannot move far enough, levels are not small, and flats are no start.
+/// Levels are small where at most this share of the cells cannot move far enough.
 const TIGHT: f64 = 0.3;
 
 /// The share of the time for flats that goes into the search; the rest is for what they lack.
@@ -83,7 +83,7 @@ const SEARCHING: f64 = 0.5;
 /// The best pattern from flats, with all that they lack. The first shows whether it is worth looking for dearer ones.
 fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, SuppressError> {
     let (problem, context) = (workshop.problem, workshop.context);
-    if problem.needs().len() <= FEW || tight_share(problem) > TIGHT {
+    if problem.needs().len() <= FEW || !has_small_levels(problem) {
         return Ok(None);
     }
     let left = (context.seconds_left)();
@@ -104,15 +104,15 @@ fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, Suppress
     Ok(Some(best))
 }
 
-/// The share of the cells that may be withheld that cannot move [`MARGIN`] times as far as the largest level asks for.
-fn tight_share(problem: &Problem) -> f64 {
+/// Whether most cells that may be withheld can move [`MARGIN`] times as far as the largest level asks for: then what counts is that nothing can be recomputed.
+pub(super) fn has_small_levels(problem: &Problem) -> bool {
     let asked = problem.needs().iter().map(|need| need.down.max(need.up).max(need.sliding));
     let far = asked.max().unwrap_or(0).saturating_mul(MARGIN);
     let free = || problem.cells().filter(|&cell| problem.status(cell) == Status::Free);
     let is_tight = |&cell: &CellId| {
         Side::BOTH.iter().any(|&side| problem.room(cell, side).is_some_and(|room| room < far))
     };
-    free().filter(is_tight).count() as f64 / free().count().max(1) as f64
+    free().filter(is_tight).count() as f64 <= TIGHT * free().count() as f64
 }
 
 /// In tables with more cells than this what flats lack is met for all needs at once.

@@ -69,11 +69,9 @@ impl<'a> Master<'a> {
         if !self.known.insert(key(&cut)) {
             return Ok(false);
         }
-        if cut.terms.iter().any(|&(at, _)| self.columns[at as usize].is_none()) {
-            self.session = None;
-        }
-        for &(at, _) in &cut.terms {
+        for at in cut.terms.iter().map(|&(at, _)| at).chain(cut.head) {
             if self.columns[at as usize].is_none() {
+                self.session = None;
                 self.columns[at as usize] = Some(self.positions.len() as u32);
                 self.positions.push(at);
             }
@@ -204,13 +202,16 @@ impl<'a> Master<'a> {
         for (cut, dual) in self.cuts.iter().zip(&solution.duals) {
             let price = dual.max(0.0) * self.scale;
             if price > 0.0 {
-                bound += price;
+                size += price;
+                match cut.head {
+                    Some(at) => reduced[at as usize] += price,
+                    None => bound += price,
+                }
                 for &(at, c) in &cut.terms {
                     reduced[at as usize] -= price * c;
                 }
             }
         }
-        size += bound;
         for &at in &self.positions {
             let [least, most] = self.bounds[at as usize];
             let price = reduced[at as usize];
@@ -227,10 +228,13 @@ impl<'a> Master<'a> {
 
 /// What tells a cut from others.
 fn key(cut: &Cut) -> Vec<(u32, u32)> {
-    cut.terms.iter().map(|&(at, c)| (at, (c * 1e6) as u32)).collect()
+    let head = cut.head.map(|at| (at, u32::MAX));
+    cut.terms.iter().map(|&(at, c)| (at, (c * 1e6) as u32)).chain(head).collect()
 }
 
 fn row(columns: &[Option<u32>], cut: &Cut) -> Row {
-    let terms = cut.terms.iter().filter_map(|&(at, c)| Some((columns[at as usize]?, c)));
-    Row { terms: terms.collect(), lower: 1.0, upper: f64::INFINITY }
+    let all = cut.terms.iter().copied().chain(cut.head.map(|at| (at, -1.0)));
+    let terms = all.filter_map(|(at, c)| Some((columns[at as usize]?, c))).collect();
+    let lower = if cut.head.is_some() { 0.0 } else { 1.0 };
+    Row { terms, lower, upper: f64::INFINITY }
 }

@@ -21,6 +21,8 @@ mod rounds;
 mod search;
 mod separate;
 mod span;
+#[cfg(test)]
+mod tests;
 mod ways;
 mod whole;
 
@@ -31,6 +33,7 @@ use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, r
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
 use equal::Equal;
 use flows::by_flows;
+use heuristic::has_small_levels;
 use level::{Level, System};
 use mincut::{FEW, by_cuts};
 use recombine::SMALL;
@@ -75,7 +78,8 @@ pub(crate) fn from(
         if levels.is_empty() {
             continue;
         }
-        let rounds = Rounds::new(&system, levels, context)?;
+        let ascended = ascent(&system, &levels);
+        let rounds = Rounds::new(&system, levels, has_small_levels(problem), context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         if problem.len() <= SMALL {
             search.look_between_rounds(&mut best)?;
@@ -84,7 +88,7 @@ pub(crate) fn from(
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             search.run(&mut best, budget)?;
         }
-        bound += search.rounds.bound + system.forced;
+        bound += search.rounds.bound.max(ascended) + system.forced;
     }
     let cost = problem.cost_of(&best.pattern);
     Ok(Protected {
@@ -126,7 +130,7 @@ pub fn lower_bound(
             cost += ascended + system.forced;
             continue;
         }
-        let rounds = Rounds::new(&system, levels, context)?;
+        let rounds = Rounds::new(&system, levels, has_small_levels(problem), context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound.max(ascended) + system.forced;

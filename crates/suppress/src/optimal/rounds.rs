@@ -1,6 +1,6 @@
 //! Rounds of cuts for one component: the cheapest fractional pattern, the levels it misses, cuts against it, again.
 
-use super::cuts::{Capacity, of_one_relation, strongest};
+use super::cuts::{Capacity, of_lone_cells, of_one_relation, strongest};
 use super::level::{Level, System};
 use super::master::{Master, Relaxed};
 use super::separate::{Answer, View, Watched};
@@ -21,6 +21,8 @@ pub(super) struct Rounds<'a> {
     pub(super) relaxed: Option<Relaxed>,
     /// Programs times the terms of their relations so far.
     pub(super) work: usize,
+    /// Whether cells that are withheld alone in a relation are cut off: where levels are not small, capacity cuts do that and more.
+    pub(super) cuts_lone: bool,
     round: usize,
     /// The level that the next round begins with.
     next: usize,
@@ -69,9 +71,11 @@ impl<'a> Rounds<'a> {
     pub(super) fn new(
         system: &'a System<'a>,
         levels: Vec<Level>,
+        cuts_lone: bool,
         context: &'a Context<'a>,
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
+            cuts_lone,
             system,
             context,
             master: Master::new(system, context.engine),
@@ -151,6 +155,11 @@ impl<'a> Rounds<'a> {
         self.next = if to == levels.len() { 0 } else { to };
         let keep = levels.len() <= KEPT;
         let mut added = 0;
+        if self.cuts_lone {
+            for cut in of_lone_cells(self.system, &relaxed.point) {
+                added += usize::from(self.master.add(cut)?);
+            }
+        }
         for together in levels[from..to].chunks_mut(TOGETHER) {
             if self.context.is_over() {
                 break;
