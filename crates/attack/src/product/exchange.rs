@@ -53,7 +53,7 @@ impl Products<'_> {
             });
             found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, witness)| witness)
         });
-        found.or_else(|| self.transfer(exchange, (cell, side), target, price))
+        found.or_else(|| self.transfer(&exchange.leaves, (cell, side), target, price))
     }
 
     /// Exchanges that add up, each of which brings at least one part in `share` of what is wanted.

@@ -3,7 +3,6 @@
 //! All totals above the leaves that move, move, but for those above all of them. That is dear, and possible wherever the other leaves together have as
 //! much as is wanted; leaves that share many codes with the one that moves for the cell come first, because fewer totals move then.
 
-use super::exchange::Exchange;
 use super::leaves::Moved;
 use super::{Price, Products};
 use crate::cube::Map;
@@ -17,14 +16,14 @@ impl Products<'_> {
     /// A table with `cell` moved exactly `target` units to `side`; `None` if leaves of some size do not suffice, or a cell must not move.
     pub(super) fn transfer(
         &self,
-        exchange: &Exchange,
+        leaves: &[CellId],
         (cell, side): (CellId, Side),
         target: i64,
         price: &Price<'_>,
     ) -> Option<Witness> {
         let own = self.leaf_below(cell, 0)?;
         let (inside, outside): (Vec<CellId>, Vec<CellId>) =
-            exchange.leaves.iter().partition(|&&leaf| self.is_above(cell, leaf));
+            leaves.iter().partition(|&&leaf| self.is_above(cell, leaf));
         let (givers, taker) = match side {
             Side::Up => (outside, own),
             Side::Down => {
@@ -73,5 +72,43 @@ impl Products<'_> {
             *moved.entry(cell.0).or_default() += by;
         }
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Products;
+    use cellveil_core::{CellId, Side};
+    use cellveil_testkit::tables::random_problem;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_one_leaf_takes_others_give_and_all_totals_hold() {
+        let mut found = 0;
+        for seed in 0..30 {
+            let problem = random_problem(seed, [&[4, 5][..], &[3, 3, 3]][seed as usize % 2]);
+            let relations = problem.relations();
+            let incidence = Arc::new(relations.incidence(problem.len()));
+            let Some(products) = Products::new(&problem, Arc::clone(&incidence)) else { continue };
+            let is_leaf = |&cell: &CellId| incidence.of(cell).iter().all(|row| row.1 > 0);
+            let leaves: Vec<CellId> = problem.cells().filter(is_leaf).collect();
+            for (need, side) in problem.needs().iter().flat_map(|n| Side::BOTH.map(|s| (n, s))) {
+                let target = need.on(side).max(1);
+                let price = |_| Some(1.0);
+                let Some(witness) = products.transfer(&leaves, (need.cell, side), target, &price)
+                else {
+                    continue;
+                };
+                found += 1;
+                assert_eq!(witness.move_of(need.cell), target * side.sign());
+                for row in 0..relations.len() {
+                    let terms = relations.row(row);
+                    let sum = terms.map(|(cell, c)| i64::from(c) * witness.move_of(cell));
+                    assert_eq!(sum.sum::<i64>(), 0);
+                }
+                assert!(witness.moves.iter().all(|step| products.has_room(step)));
+            }
+        }
+        assert!(found > 50, "{found} transfers");
     }
 }
