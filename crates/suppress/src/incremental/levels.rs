@@ -265,6 +265,8 @@ impl Program<'_> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::super::price::{Program, Wish};
     use super::Workshop;
     use crate::cover::Cover;
