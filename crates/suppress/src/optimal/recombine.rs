@@ -49,7 +49,7 @@ impl Search<'_> {
             }
             self.recombine(best, &found)?;
             // Where levels are small and that does not help, cuts are worth more than further looks.
-            if self.rounds.cuts_lone && self.problem.cost_of(&best.pattern) >= before {
+            if self.rounds.small_levels && self.problem.cost_of(&best.pattern) >= before {
                 break;
             }
         }

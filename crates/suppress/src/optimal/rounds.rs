@@ -21,8 +21,8 @@ pub(super) struct Rounds<'a> {
     pub(super) relaxed: Option<Relaxed>,
     /// Programs times the terms of their relations so far.
     pub(super) work: usize,
-    /// Whether cells that are withheld alone in a relation are cut off: where levels are not small, capacity cuts do that and more.
-    pub(super) cuts_lone: bool,
+    /// Whether levels are small compared with cells: then cells that are withheld alone in a relation are cut off; elsewhere capacity cuts do that and more.
+    pub(super) small_levels: bool,
     round: usize,
     /// The level that the next round begins with.
     next: usize,
@@ -71,11 +71,11 @@ impl<'a> Rounds<'a> {
     pub(super) fn new(
         system: &'a System<'a>,
         levels: Vec<Level>,
-        cuts_lone: bool,
+        small_levels: bool,
         context: &'a Context<'a>,
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
-            cuts_lone,
+            small_levels,
             system,
             context,
             master: Master::new(system, context.engine),
@@ -155,7 +155,7 @@ impl<'a> Rounds<'a> {
         self.next = if to == levels.len() { 0 } else { to };
         let keep = levels.len() <= KEPT;
         let mut added = 0;
-        if self.cuts_lone {
+        if self.small_levels {
             for cut in of_lone_cells(self.system, &relaxed.point) {
                 added += usize::from(self.master.add(cut)?);
             }
