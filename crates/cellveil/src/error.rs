@@ -8,7 +8,7 @@ use cellveil_core::{Audit, NotProtected, NotSafe, Problem, ProblemError};
 use cellveil_publish::PublishError;
 use cellveil_rules::RuleError;
 use cellveil_suppress::SuppressError;
-use cellveil_tabulate::TabulateError;
+use cellveil_tabulate::{TabulateError, text};
 use std::fmt;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -57,6 +57,18 @@ pub enum Error {
         what: String,
         /// What to do.
         hint: String,
+    },
+    /// Even if the table is not held there is too little memory.
+    #[error(
+        "protecting the table takes about {} of memory even if it is not held, and there are {}\n\
+         hint: allow for more with `--memory`, or leave out a variable or a level",
+        text::bytes(*bytes), text::bytes(*memory)
+    )]
+    TooLittle {
+        /// How much it takes.
+        bytes: u64,
+        /// How much there is.
+        memory: u64,
     },
     /// The proof of a table that is not held was refused.
     #[error(

@@ -12,9 +12,9 @@ use cellveil_core::{CellId, CellNames, CodeId, Dimension};
 use rayon::prelude::*;
 
 /// Lists of at most so many rows are rolled up by one thread.
-const TASK: usize = 1 << 14;
-/// So many rows are handed to the threads at a time.
-const WAVE: usize = 1 << 16;
+const TASK: usize = 1 << 11;
+/// So many rows are handed to the threads at a time, so that few of the cells made of them wait.
+pub const WAVE: usize = 1 << 13;
 
 /// Cells with all that is known of them, by ascending codes.
 #[derive(Clone, Debug, Default)]

@@ -40,7 +40,7 @@ pub use amount::{
     AMOUNT_DECIMALS, AmountFault, amount_of_decimal, amount_of_float, amount_of_text,
     units_of_amount,
 };
-pub use cube::{Cells, Sink, Until};
+pub use cube::{Cells, Sink, Until, WAVE};
 pub use engine::{Finished, Limits, Locate, Progress, Step, Tabulate};
 pub use error::{Place, TabulateError};
 pub use extent::{Extent, Units};

@@ -109,13 +109,19 @@ impl Products<'_> {
         self.problem.room(cell, side).is_none_or(|room| room >= by.abs())
     }
 
-    /// One table in which as many of these cells as possible move as far as they need, all by circles that have no leaf in common.
-    pub fn exchange_many(&self, cells: &[CellId], price: &Price<'_>) -> Option<Witness> {
+    /// One table in which as many of these cells as possible move as far as they need, all by circles that have no leaf in common; as many as are
+    /// found until the time is over.
+    pub fn exchange_many(
+        &self,
+        cells: &[CellId],
+        price: &Price<'_>,
+        is_over: &dyn Fn() -> bool,
+    ) -> Option<Witness> {
         let exchange = self.exchange.get_or_init(|| Exchange::new(self)).as_ref()?;
         let split = exchange.levels.first()?.first()?.get(&self.grid, &exchange.leaves);
         let mut used = vec![false; exchange.leaves.len()];
         let mut moved = vec![0_i64; self.problem.len()];
-        for &cell in cells {
+        for &cell in cells.iter().take_while(|_| !is_over()) {
             let Some(need) = self.problem.needs().of(cell) else { continue };
             let target = need.down.max(need.up).max(need.sliding).max(1);
             let set = specified(&self.grid, cell);

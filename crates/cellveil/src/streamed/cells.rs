@@ -12,9 +12,6 @@ const SENSITIVE: u8 = 1;
 const MET: u8 = 2;
 const MOVED: u8 = 4;
 
-/// How many witnesses are rolled up at a time.
-pub(super) const ROUND: usize = 8;
-
 /// A sensitive cell that no witness moves far enough yet.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
@@ -40,6 +37,8 @@ pub(super) struct AllCells<'a> {
     pub(super) kinds: Vec<u8>,
     /// The two tables.
     pub(super) pair: [u32; 2],
+    /// How many witnesses are rolled up at a time.
+    pub(super) round: usize,
 }
 
 impl AllCells<'_> {
@@ -50,7 +49,7 @@ impl AllCells<'_> {
         clock: &Clock<'_>,
     ) -> Result<Tally, Error> {
         let mut tally = Tally::default();
-        let rounds: Vec<&[LeafMoves]> = witnesses.chunks(ROUND).collect();
+        let rounds: Vec<&[LeafMoves]> = witnesses.chunks(self.round).collect();
         for (at, some) in rounds.iter().enumerate() {
             let moves: Vec<&LeafMoves> = some.iter().collect();
             let gathered = self.gathered;
@@ -133,7 +132,7 @@ impl Sink for Look<'_, '_> {
     }
 
     fn take_all(&mut self, lots: Vec<Cells>) -> Result<(), TabulateError> {
-        let AllCells { gathered, rules, policy, kinds, pair } = &mut *self.all;
+        let AllCells { gathered, rules, policy, kinds, pair, .. } = &mut *self.all;
         let from = self.at;
         let (_, counts) = gathered.frame().starts(&lots, &mut self.at);
         if kinds.len() < self.at {

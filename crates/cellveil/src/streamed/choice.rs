@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::refused;
+use super::room::Room;
 use super::survey::Survey;
 use crate::memory;
 use crate::system::System;
@@ -21,6 +22,8 @@ pub(crate) struct Surveyed<'t, 'r> {
     pub(super) gathered: &'t Gathered,
     pub(super) survey: Survey,
     pub(super) clock: Clock<'r>,
+    /// How many witnesses there is room for at a time.
+    pub(super) round: usize,
 }
 
 /// Whether a table is held, and why.
@@ -63,15 +66,18 @@ pub(crate) fn choose<'t, 'r>(
         let bytes = cells * PER_CELL;
         return if bytes > memory { Err(refused(&what, hint)) } else { held(Some(bytes)) };
     }
-    let clock = Clock::new(run);
+    let mut clock = Clock::new(run);
     let size = || Survey::of(gathered, &job.rules, &super::policy(job), &clock);
     let survey = run.stage("survey", || run.install(|| clock.passing(size)))??;
     let bytes = survey.cells as u64 * PER_CELL + survey.needs as u64 * PER_NEED;
     if bytes <= memory {
         return held(Some(bytes));
     }
+    let round = Room::of(gathered, &survey).round(memory);
+    let round = round.map_err(|bytes| Error::TooLittle { bytes, memory })?;
+    clock.prove_at_a_time(round);
     let way = way("streamed", Some(bytes), Some(memory));
-    Ok(Choice::Streamed(Surveyed { gathered, survey, clock }, way))
+    Ok(Choice::Streamed(Surveyed { gathered, survey, clock, round }, way))
 }
 
 /// No table of these finest cells has more cells.

@@ -11,9 +11,6 @@ const GRACE: f64 = 0.02;
 const PROVING: f64 = 1.3;
 const WRITING: f64 = 3.5;
 
-/// How many witnesses a round of the proof has.
-const ROUND: usize = 16;
-
 /// A time limit, seen from a table that is not held. Without a limit nothing is ever over.
 pub(crate) struct Clock<'a> {
     run: &'a Run<'a>,
@@ -22,13 +19,20 @@ pub(crate) struct Clock<'a> {
     /// How many witnesses are to be proven.
     witnesses: AtomicU64,
     was_over: AtomicBool,
+    /// How many witnesses a round of the proof has.
+    round: usize,
 }
 
 impl<'a> Clock<'a> {
     pub(super) fn new(run: &'a Run<'a>) -> Self {
         let (witnesses, was_over) = (AtomicU64::new(0), AtomicBool::new(false));
         let pass = AtomicU64::new(f64::INFINITY.to_bits());
-        Self { run, pass, witnesses, was_over }
+        Self { run, pass, witnesses, was_over, round: 1 }
+    }
+
+    /// So many witnesses will be proven at a time.
+    pub(super) fn prove_at_a_time(&mut self, round: usize) {
+        self.round = round;
     }
 
     /// Does a pass over all cells and notes how long it takes; the quickest counts.
@@ -57,7 +61,7 @@ impl<'a> Clock<'a> {
 
     /// How many seconds are left for making a pattern: proving and writing it takes some, too.
     fn left(&self) -> Option<f64> {
-        let rounds = (self.witnesses.load(Ordering::Relaxed) as usize).div_ceil(ROUND).max(1);
+        let rounds = (self.witnesses.load(Ordering::Relaxed) as usize).div_ceil(self.round).max(1);
         let after = self.passes(PROVING * rounds as f64 + WRITING);
         self.run.seconds_left().map(|left| left - after)
     }
@@ -109,7 +113,8 @@ mod tests {
             Run::new(Settings { time_limit, ..Settings::default() }, &())
         };
         let run = limit(1000);
-        let clock = Clock::new(&run);
+        let mut clock = Clock::new(&run);
+        clock.prove_at_a_time(16);
         assert!(!clock.is_short(9.0));
         clock.note_pass(100.0);
         clock.note_pass(200.0);

@@ -17,6 +17,9 @@ use std::path::Path;
 /// What the summary calls this way.
 const METHOD: &str = "streamed";
 
+/// So many witnesses are looked at together at most: less has to be done again for the last ones.
+const LOOK: usize = 8;
+
 /// What is to be withheld, and why that is safe; to be proven.
 pub(super) struct Proposal {
     pub(super) witnesses: Vec<LeafMoves>,
@@ -34,17 +37,19 @@ pub(super) struct Maker<'a> {
     pub(super) survey: &'a Survey,
     pub(super) run: &'a Run<'a>,
     pub(super) clock: &'a Clock<'a>,
+    /// How many witnesses there is room for at a time.
+    pub(super) round: usize,
 }
 
 impl Maker<'_> {
     /// Writes a release beside its place, if it is proven.
     pub(super) fn released(self, dir: &Path, origin: &Origin) -> Result<Unreleased, Error> {
-        let Self { job, gathered, survey, run, clock } = self;
+        let Self { job, gathered, survey, run, clock, round } = self;
         let Proposal { witnesses, withheld, tally, bound } = self.propose()?;
         let is_past = || clock.is_past();
         let proven = run.stage("verify", || {
             run.install(|| {
-                StreamedRelease::new(gathered, &job.rules, &witnesses, &withheld, &is_past)
+                StreamedRelease::new(gathered, &job.rules, &witnesses, &withheld, round, &is_past)
             })
         })??;
         let mut summary = Summary {
@@ -74,7 +79,7 @@ impl Maker<'_> {
 
     /// Makes witnesses until every need is met, and withholds what they move.
     pub(super) fn propose(self) -> Result<Proposal, Error> {
-        let Self { job, gathered, survey, run, clock } = self;
+        let Self { job, gathered, survey, run, clock, round } = self;
         let policy = policy(job);
         let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
             refused("a table of which no two smaller ones are dense", "leave out a variable")
@@ -105,7 +110,8 @@ impl Maker<'_> {
             Work { exchange: &exchange, survey, values: &values, parts: &parts, clock, seed };
         witnesses.extend(run.stage("circles", || run.install(|| work.everywhere()))?);
         let kinds = Vec::with_capacity(survey.cells);
-        let all = AllCells { gathered, rules: &job.rules, policy: &policy, kinds, pair };
+        let round = round.min(LOOK);
+        let all = AllCells { gathered, rules: &job.rules, policy: &policy, kinds, pair, round };
         let (all, tally) =
             run.stage("complete", || run.install(|| work.complete(all, &mut witnesses)))??;
         let withheld = all.withheld();

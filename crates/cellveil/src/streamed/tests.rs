@@ -126,7 +126,7 @@ fn proposed(job: &Job, gathered: &Gathered) -> Proposal {
     let run = Run::new(Settings::default(), &());
     let clock = Clock::new(&run);
     let survey = Survey::of(gathered, &job.rules, &policy(job), &clock).unwrap();
-    Maker { job, gathered, survey: &survey, run: &run, clock: &clock }.propose().unwrap()
+    Maker { job, gathered, survey: &survey, run: &run, clock: &clock, round: 4 }.propose().unwrap()
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_proof_that_was_changed_is_refused() {
     let gathered = gathered(&job, 1000);
     let Proposal { mut witnesses, mut withheld, .. } = proposed(&job, &gathered);
     let judge = |witnesses: &[LeafMoves], withheld: &[bool]| {
-        StreamedRelease::new(&gathered, &job.rules, witnesses, withheld, &|| false).map(|_| ())
+        StreamedRelease::new(&gathered, &job.rules, witnesses, withheld, 3, &|| false).map(|_| ())
     };
     assert!(judge(&witnesses, &withheld).is_ok());
     let refused =
@@ -207,7 +207,7 @@ fn a_proof_that_was_changed_is_refused() {
         witnesses[last].by[0] -= by;
     }
     let out_of_time =
-        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, &|| true).map(|_| ());
+        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, 5, &|| true).map(|_| ());
     assert!(matches!(out_of_time, Err(Unproven::OutOfTime)));
     witnesses[0].leaves.swap(0, 1);
     refused(judge(&witnesses, &withheld));
@@ -220,7 +220,7 @@ fn lists_that_were_changed_with_their_hashes_are_refused() {
     let Proposal { witnesses, withheld, tally, .. } = proposed(&job, &gathered);
     let in_time = || false;
     let release =
-        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, &in_time).unwrap();
+        StreamedRelease::new(&gathered, &job.rules, &witnesses, &withheld, 16, &in_time).unwrap();
     let primary = posed(&job, &gathered).needs().len();
     let summary = Summary {
         cells: withheld.len(),

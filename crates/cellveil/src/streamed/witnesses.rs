@@ -1,7 +1,7 @@
 //! Witnesses until every need is met: many cells at once first, then single ones, at last at the price of published cells.
 
 use super::below::below;
-use super::cells::{AllCells, Open, ROUND, Tally};
+use super::cells::{AllCells, Open, Tally};
 use super::clock::Clock;
 use super::prices::Prices;
 use super::published::{Part, carry};
@@ -16,6 +16,9 @@ const EVERYWHERE: u64 = 8;
 
 /// How often needs that are left open are asked again.
 const ROUNDS: usize = 8;
+
+/// How many witnesses are made at a time.
+const ROUND: usize = 8;
 
 /// After so many rounds, what is left open is met at the price of published cells.
 const PATIENCE: usize = 2;

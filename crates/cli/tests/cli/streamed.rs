@@ -145,3 +145,13 @@ fn what_it_cannot_have_is_refused() {
     desk.write("job.toml", format!("{JOB}\n[protect]\nsuppression = \"optimal\"\n"));
     refused(&[], "the method `optimal`");
 }
+
+#[test]
+fn what_takes_more_memory_even_so_is_refused_before_it_is_protected() {
+    let desk = desk("60000");
+    let refused = desk.run(&PROTECT);
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("of memory even if it is not held, and there are 64 MiB"), "{text}");
+    desk.no_leftovers();
+}

@@ -2,11 +2,12 @@
 
 use super::files::{PATTERN, TABLE_CSV};
 use super::table::{columns, names};
+use super::walk::walk;
 use crate::columns::NameColumns;
 use crate::confidentiality::{agree, status_letter};
 use crate::grid::Field;
 use cellveil_core::{Why, units};
-use cellveil_tabulate::{Cells, Gathered, Sink, TabulateError};
+use cellveil_tabulate::Gathered;
 use std::fs::File;
 use std::path::Path;
 
@@ -36,8 +37,12 @@ pub(super) fn compare_csv(
     let header: Vec<String> = columns.into_iter().map(|column| column.name).collect();
     let reader = open(path, TABLE_CSV, &header)?;
     let record = csv::StringRecord::new();
-    let mut compared = Compared { gathered, names, reader, record, statuses, at: 0 };
-    gathered.roll_up(&mut compared).map_err(|error| error.to_string())?;
+    let mut compared = Compared { decimals: frame.units().value, reader, record, statuses, at: 0 };
+    walk(gathered, &names, |fields, value| {
+        let is_shown = compared.next().is_some() && compared.shows(fields, value);
+        compared.at += 1;
+        is_shown.then_some(()).ok_or(TABLE_CSV)
+    })?;
     match compared.next() {
         Some(()) => Err(format!("`{TABLE_CSV}` has more rows than there are cells")),
         None => Ok(()),
@@ -46,8 +51,7 @@ pub(super) fn compare_csv(
 
 /// Cells beside the rows of the table.
 struct Compared<'a> {
-    gathered: &'a Gathered,
-    names: NameColumns<'a>,
+    decimals: u8,
     reader: Reader,
     record: csv::StringRecord,
     statuses: &'a [Option<Why>],
@@ -69,32 +73,10 @@ impl Compared<'_> {
         });
         let shown = |at: usize| self.record.get(fields.len() + at).unwrap_or_default();
         let is_valued = match why {
-            None => {
-                shown(0) == units::display(value, self.gathered.frame().units().value).to_string()
-            }
+            None => shown(0) == units::display(value, self.decimals).to_string(),
             Some(_) => shown(0).is_empty(),
         };
         is_named && is_valued && shown(1) == status_letter(why) && agree(why, shown(2))
-    }
-}
-
-impl Sink for Compared<'_> {
-    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
-        let frame = self.gathered.frame();
-        let measure = frame.measure();
-        let rows = cells.rows.chunks_exact(measure.width());
-        let mut fields = Vec::new();
-        for (codes, row) in cells.codes.chunks_exact(frame.dimensions().len()).zip(rows) {
-            fields.clear();
-            self.names.fill_codes(codes, &mut fields);
-            if self.next().is_none() || !self.shows(&fields, measure.value(row)) {
-                let at = self.at;
-                let what = format!("`{TABLE_CSV}` does not show the cell of row {at}");
-                return Err(TabulateError::Engine(what));
-            }
-            self.at += 1;
-        }
-        Ok(())
     }
 }
 

@@ -17,6 +17,7 @@ mod note;
 mod proof;
 mod replay;
 mod table;
+mod walk;
 mod write;
 
 pub use files::left_out;

@@ -11,9 +11,6 @@ use cellveil_tabulate::{Cells, Gathered, LeafMoves, Measure, Sink, TabulateError
 use rayon::prelude::*;
 use thiserror::Error;
 
-/// How many witnesses are rolled up at a time.
-const ROUND: usize = 16;
-
 /// A table that is safe to publish; nothing else can be written.
 #[derive(Debug)]
 pub struct StreamedRelease<'a> {
@@ -47,7 +44,8 @@ impl From<Unproven> for PublishError {
 }
 
 impl<'a> StreamedRelease<'a> {
-    /// Makes all cells again and judges each: `withheld` says in the order of cells which are. Gives up when the time is over.
+    /// Makes all cells again and judges each: `withheld` says in the order of cells which are. So many
+    /// witnesses at a time, and until the time is over.
     ///
     /// # Errors
     /// [`Unproven`] if any need is not shown to be met, or a witness moves what is published.
@@ -56,9 +54,10 @@ impl<'a> StreamedRelease<'a> {
         rules: &'a RuleSet,
         witnesses: &'a [LeafMoves],
         withheld: &'a [bool],
+        at_a_time: usize,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, Unproven> {
-        let judged = Self::judged(gathered, rules, witnesses, withheld, is_over);
+        let judged = Self::judged(gathered, rules, witnesses, withheld, at_a_time, is_over);
         judged.map(|(release, _)| release)
     }
 
@@ -68,16 +67,17 @@ impl<'a> StreamedRelease<'a> {
         rules: &'a RuleSet,
         witnesses: &'a [LeafMoves],
         withheld: &'a [bool],
+        at_a_time: usize,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Self, [usize; 3]), Unproven> {
         check_leaves(gathered, witnesses)?;
         let mut replay = Replay::default();
         let mut facts = Facts::new(gathered.frame().dimensions());
         let additions = Additions::new(gathered.frame().dimensions());
-        let rounds = witnesses.len().div_ceil(ROUND).max(1);
+        let rounds = witnesses.len().div_ceil(at_a_time).max(1);
         for round in 0..rounds {
-            let from = (round * ROUND).min(witnesses.len());
-            let some = &witnesses[from..(from + ROUND).min(witnesses.len())];
+            let from = (round * at_a_time).min(witnesses.len());
+            let some = &witnesses[from..(from + at_a_time).min(witnesses.len())];
             let measure = gathered.frame().measure();
             let value = |leaf: usize| measure.value(gathered.row(leaf));
             let holds =

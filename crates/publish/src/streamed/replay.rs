@@ -5,6 +5,7 @@ use super::lists::{compare_csv, compare_pattern};
 use super::note::Note;
 use super::proof::{StreamedRelease, Unproven};
 use super::table::{columns, names};
+use super::walk::walk;
 use crate::columns::NameColumns;
 use crate::confidentiality::agree;
 use crate::grid::Field;
@@ -14,7 +15,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use cellveil_core::{Why, units};
-use cellveil_tabulate::{Cells, Gathered, LeafMoves, Sink, TabulateError};
+use cellveil_tabulate::{Gathered, LeafMoves};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -22,6 +23,9 @@ use std::path::Path;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;
+
+/// Witnesses that are rolled up at a time.
+const AT_A_TIME: usize = 16;
 
 /// Compares a list with the cells and their statuses.
 type Check = fn(&Path, &Gathered, &[Option<Why>]) -> Result<(), String>;
@@ -46,7 +50,8 @@ pub(crate) fn replay(dir: &Path, changed: &[String], verdict: &mut Verdict) -> R
     let withheld: Vec<bool> = statuses.into_iter().map(|why| why.is_some()).collect();
     let witnesses = read_witnesses(&dir.join(WITNESSES))?;
     verdict.witnesses = witnesses.len();
-    match StreamedRelease::judged(&gathered, &note.rules, &witnesses, &withheld, &|| false) {
+    let rules = &note.rules;
+    match StreamedRelease::judged(&gathered, rules, &witnesses, &withheld, AT_A_TIME, &|| false) {
         Ok((_, counts)) => {
             [verdict.cells, verdict.withheld, verdict.needs] = counts;
             verdict.claims = 2 * verdict.needs;
@@ -123,40 +128,33 @@ fn compare(path: &Path, gathered: &Gathered) -> Result<Vec<Option<Why>>, String>
         return Err(wrong("has other columns than this table"));
     }
     let shown = found.len() - 3;
-    let mut compared = Compared {
-        gathered,
-        names,
-        decimals,
-        shown,
-        batches,
-        batch: None,
-        row: 0,
-        statuses: Vec::new(),
-    };
-    gathered.roll_up(&mut compared).map_err(|error| error.to_string())?;
+    let mut compared = Compared { decimals, shown, batches, batch: None, row: 0 };
+    let mut statuses = Vec::new();
+    walk(gathered, &names, |fields, value| {
+        let shown = compared.next_row().and_then(|()| compared.shows(fields, value));
+        statuses.push(shown.ok_or(TABLE)?.0);
+        Ok(())
+    })?;
     if compared.next_row().is_some() {
         return Err(wrong("has more rows than there are cells"));
     }
-    Ok(compared.statuses)
+    Ok(statuses)
 }
 
 /// Why a cell is withheld, if it is.
 struct Status(Option<Why>);
 
 /// Cells beside the rows of the public table.
-struct Compared<'a> {
-    gathered: &'a Gathered,
-    names: NameColumns<'a>,
+struct Compared {
     decimals: u8,
     /// How many columns name a cell.
     shown: usize,
     batches: ParquetRecordBatchReader,
     batch: Option<RecordBatch>,
     row: usize,
-    statuses: Vec<Option<Why>>,
 }
 
-impl Compared<'_> {
+impl Compared {
     /// Goes to the next row; `None` if there is none that can be read.
     fn next_row(&mut self) -> Option<()> {
         self.row += 1;
@@ -201,25 +199,6 @@ impl Compared<'_> {
                 shown.to_bits() == units::to_f64(value, self.decimals).to_bits()
             };
         is_it.then_some(Status(None))
-    }
-}
-
-impl Sink for Compared<'_> {
-    fn take(&mut self, cells: Cells) -> Result<(), TabulateError> {
-        let frame = self.gathered.frame();
-        let measure = frame.measure();
-        let rows = cells.rows.chunks_exact(measure.width());
-        let mut fields = Vec::new();
-        for (codes, row) in cells.codes.chunks_exact(frame.dimensions().len()).zip(rows) {
-            fields.clear();
-            self.names.fill_codes(codes, &mut fields);
-            let at = self.statuses.len();
-            let shown = self.next_row().and_then(|()| self.shows(&fields, measure.value(row)));
-            let wrong =
-                || TabulateError::Engine(format!("`{TABLE}` does not show the cell of row {at}"));
-            self.statuses.push(shown.ok_or_else(wrong)?.0);
-        }
-        Ok(())
     }
 }
 

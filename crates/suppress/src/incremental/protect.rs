@@ -179,9 +179,9 @@ impl<'a> Workshop<'a> {
             let cells: Vec<CellId> =
                 open.iter().map(|&need| self.problem.needs()[need].cell).collect();
             let prices = self.prices(cover);
-            let Some(witness) = products.exchange_many(&cells, &|cell| prices.charge(cell)) else {
-                return;
-            };
+            let is_over = || self.context.is_over();
+            let price = |cell| prices.charge(cell);
+            let Some(witness) = products.exchange_many(&cells, &price, &is_over) else { return };
             self.offer(cover, &open, witness);
             let met = open.iter().filter(|&&need| cover.is_proven(need)).count();
             if (met as f64) < WORTH_A_PASS * self.problem.needs().len() as f64 {
