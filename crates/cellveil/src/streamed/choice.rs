@@ -73,8 +73,9 @@ pub(crate) fn choose<'t, 'r>(
     if bytes <= memory {
         return held(Some(bytes));
     }
-    let round = Room::of(gathered, &survey).round(memory);
-    let round = round.map_err(|bytes| Error::TooLittle { bytes, memory })?;
+    let room = Room::of(gathered, &survey);
+    let round = room.round(memory).map_err(|bytes| Error::TooLittle { bytes, memory })?;
+    tracing::info!(round, bytes = room.bytes(round), "room for a table that is not held");
     clock.prove_at_a_time(round);
     let way = way("streamed", Some(bytes), Some(memory));
     Ok(Choice::Streamed(Surveyed { gathered, survey, clock, round }, way))

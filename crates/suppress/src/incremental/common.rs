@@ -11,6 +11,7 @@ use crate::chance::scattered;
 use cellveil_attack::{Component, exact_both_ways};
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Answers at most, and how much each must leave of the one before for another.
@@ -67,6 +68,8 @@ pub(super) struct Common<'a> {
     pub(super) work: &'a AtomicU64,
     /// How long there is; `None` without a time limit.
     pub(super) seconds_left: &'a dyn Fn() -> Option<f64>,
+    /// How many seconds an answer took at most.
+    pub(super) longest: &'a Cell<f64>,
 }
 
 /// What changes from program to program.
@@ -96,7 +99,14 @@ impl Common<'_> {
         };
         let mut best: Option<(f64, Vec<f64>)> = None;
         for round in 0..ROUNDS {
+            let before = (self.seconds_left)();
+            // An answer that would come too late keeps others from coming in time.
+            if before.is_some_and(|left| left < self.longest.get()) {
+                break;
+            }
             let Some(moves) = self.solve(&charges, &asked)? else { break };
+            let took = before.zip((self.seconds_left)()).map_or(0.0, |(from, to)| from - to);
+            self.longest.set(self.longest.get().max(took));
             let is_missed = |goal: &&Goal| goal.is_open && !self.is_met(goal, &moves);
             let missed = self.goals.iter().filter(is_missed).count();
             let moved = charges.iter().zip(&moves).filter(|(_, step)| step.abs() > NOISE);

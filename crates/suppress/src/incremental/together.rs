@@ -6,6 +6,7 @@ use crate::chance::scattered;
 use crate::cover::Cover;
 use crate::method::SuppressError;
 use cellveil_attack::Component;
+use std::cell::Cell;
 
 /// Needs that ask for more than so many times as much as the middle one stand out.
 const OUTSTANDING: i64 = 20;
@@ -31,6 +32,7 @@ impl Workshop<'_> {
         cover: &mut Cover<'_>,
         needs: &[usize],
     ) -> Result<(), SuppressError> {
+        let longest = [(); 2].map(|()| Cell::new(0.0));
         for round in 0..TABLES {
             let mut open = needs.to_vec();
             open.retain(|&need| !cover.is_proven(need));
@@ -59,6 +61,7 @@ impl Workshop<'_> {
                     seed: scattered(self.context.seed, round),
                     work: &self.work,
                     seconds_left: &seconds_left,
+                    longest: &longest[usize::from(with_more)],
                 };
                 tables.extend(common.table()?);
             }

@@ -147,7 +147,7 @@ impl<'a> Rounds<'a> {
         let mut prices = Prices::new(self.system, relaxed, self.master.scale);
         let shares = prices.shares(Some(&relaxed.point));
         let view = View { cap: 1.0, terms: TERMS, broken: BROKEN };
-        let engine = self.context.engine;
+        let (engine, context) = (self.context.engine, self.context);
         let retry = (self.round / self.per_pass()).is_multiple_of(RETRY);
         let mut levels = std::mem::take(&mut self.levels);
         let from = self.next.min(levels.len());
@@ -168,14 +168,14 @@ impl<'a> Rounds<'a> {
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
                 .map(|watched| {
-                    if !watched.is_awake() {
+                    if context.is_over() || !watched.is_awake() {
                         return Ok((Answer::Asleep, 0));
                     }
                     let mut before = 0;
                     if watched.deep || retry {
                         let (answer, work) = watched.separate(self.system, &all, view, engine)?;
                         watched.deep = matches!(answer, Answer::Held(_));
-                        if watched.deep {
+                        if watched.deep || context.is_over() {
                             return Ok((answer, work));
                         }
                         before = work;
