@@ -25,6 +25,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How far from a whole number a column may be; small, because it is multiplied by the room of a sensitive cell.
 const WHOLE_TOLERANCE: f64 = 1e-9;
 
+/// What share of the usual perturbation of costs is left where few columns will move.
+const HARDLY: f64 = 0.1;
+
 /// Opens sessions on HiGHS.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Highs;
@@ -199,13 +202,16 @@ impl HighsSession {
         // HiGHS's numbers for the dual and the primal simplex method. Presolve throws the basis away, and with it the warm
         // start, so it is on only where there is none.
         let (strategy, presolve) = match model.changes {
-            Changes::Bounds | Changes::Fresh => (1, c"off"),
+            Changes::Bounds | Changes::Fresh | Changes::Few => (1, c"off"),
             Changes::Costs => (4, c"off"),
             Changes::Many | Changes::Interior | Changes::Corner => (1, c"on"),
         };
         self.int_option(c"simplex_strategy", strategy)?;
         self.string_option(c"presolve", presolve)?;
         self.simplified = presolve == c"on";
+        if model.changes == Changes::Few {
+            self.double_option(c"dual_simplex_cost_perturbation_multiplier", HARDLY)?;
+        }
         if matches!(model.changes, Changes::Interior | Changes::Corner) {
             let crossover = if model.changes == Changes::Corner { c"on" } else { c"off" };
             self.string_option(c"solver", c"ipm")?;

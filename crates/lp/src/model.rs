@@ -37,6 +37,9 @@ pub enum Changes {
     Many,
     /// What the answer is near to: nothing. Every solve starts there, and not where the last one ended.
     Fresh,
+    /// As [`Changes::Fresh`], and few columns will move: costs are hardly perturbed, because putting them right again would take longer than
+    /// it saves. (Measured on programs of 10 000 cells of a hierarchical table: less than half the time.)
+    Few,
     /// Nothing, and the model is large: every solve is by an interior point method, and the answer is no vertex.
     Interior,
     /// As [`Changes::Interior`], and the answer is a vertex.

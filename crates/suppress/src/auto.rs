@@ -33,7 +33,7 @@ const FLOWS: f64 = 0.6;
 const CLOSE: f64 = 0.997;
 
 /// Programs from coarse to fine go on until so many times what a pattern without them took is left of the time.
-const SPARE: f64 = 3.0;
+const SPARE: f64 = 1.5;
 
 impl Protect for Auto {
     fn protect(

@@ -342,7 +342,11 @@ impl Program<'_> {
         let (sum, count) = priced.fold((0.0, 0), |(sum, count), charge| (sum + charge, count + 1));
         let average = if sum > 0.0 { sum / f64::from(count) } else { 1.0 };
         let many = first && self.seen.is_none() && cells.len() > INTERIOR;
-        let changes = if many { Changes::Interior } else { Changes::Fresh };
+        let changes = match (many, self.seen) {
+            (true, _) => Changes::Interior,
+            (false, Some(_)) => Changes::Few,
+            (false, None) => Changes::Fresh,
+        };
         let mut model = Model { changes, ..Model::default() };
         let mut dearest: f64 = 1.0 / steps;
         for (at, &cell) in cells.iter().enumerate() {
