@@ -14,6 +14,7 @@ mod modular;
 mod network;
 mod optimal;
 mod random;
+mod small_levels;
 pub mod streamed;
 mod subtable;
 mod tabu;

@@ -18,10 +18,12 @@ mod together;
 use crate::cover::Cover;
 use crate::improve::sweep;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
+use crate::small_levels::has_small_levels;
 use cellveil_attack::{Intervals, Options, attack, quick_certificate};
 use cellveil_core::{Bound, Certificate, Pattern, Problem, Witness};
 pub(crate) use protect::{Manner, Workshop};
 pub(crate) use prune::prune;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// See the module's documentation and `proof.md`.
@@ -35,7 +37,7 @@ impl Protect for Incremental {
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
         let workshop = Workshop::new(problem, context);
-        let mut cover = first(&workshop, &problem.start(), &[], Manner::Quick)?;
+        let mut cover = first(&workshop, &problem.start(), &[], manner(problem))?;
         sweep(&workshop, &mut cover, workshop.work(), Manner::Quick)?;
         sweep(&workshop, &mut cover, workshop.work(), Manner::Careful(0))?;
         prune(&workshop, &mut cover)?;
@@ -60,9 +62,20 @@ pub(crate) fn complete(
     known: &[Witness],
 ) -> Result<(Pattern, Vec<Witness>), SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, pattern, known, Manner::Quick)?;
+    let mut cover = first(&workshop, pattern, known, manner(problem))?;
     prune(&workshop, &mut cover)?;
     Ok(cover.into_parts())
+}
+
+/// Tables of this size are met for many needs at once, where their levels are small: neighbourhoods never close there, and a program on the
+/// whole table for each need takes minutes in all.
+const TOGETHER: RangeInclusive<usize> = 5_000..=20_000;
+
+/// How needs are met in a table.
+fn manner(problem: &Problem) -> Manner {
+    let is_alone = problem.insiders().is_empty();
+    let together = is_alone && TOGETHER.contains(&problem.len()) && has_small_levels(problem);
+    if together { Manner::Together } else { Manner::Quick }
 }
 
 /// Larger tables begin with what is shown without programs.

@@ -6,7 +6,8 @@ use crate::cover::Cover;
 use crate::improve::sweep;
 use crate::incremental::{Manner, Workshop, first, prune};
 use crate::method::{Context, SuppressError};
-use cellveil_core::{CellId, Pattern, Problem, Side, Status, Witness};
+use crate::small_levels::{MARGIN, has_small_levels};
+use cellveil_core::{Pattern, Problem, Witness};
 
 /// The share of the time that goes into a good pattern to start from.
 const STARTING: f64 = 0.4;
@@ -65,17 +66,11 @@ pub(super) fn in_time<T>(found: Result<T, SuppressError>) -> Result<Option<T>, S
 const FLAT: u64 = 100_000_000;
 const BETTER_FLAT: u64 = 1_000_000_000;
 
-/// Cells that cannot move this many times as far as the largest level asks for are published in flats.
-const MARGIN: i64 = 3;
-
 /// Where levels are small, all that a flat lacks costs at most this share of it.
 const LACKING: f64 = 0.25;
 
 /// So few needs are soon met at the least cost by cuts alone.
 const FEW: usize = 20;
-
-/// Levels are small where at most this share of the cells cannot move far enough.
-const TIGHT: f64 = 0.3;
 
 /// The share of the time for flats that goes into the search; the rest is for what they lack.
 const SEARCHING: f64 = 0.5;
@@ -102,17 +97,6 @@ fn from_flats<'a>(workshop: &Workshop<'a>) -> Result<Option<Cover<'a>>, Suppress
         }
     }
     Ok(Some(best))
-}
-
-/// Whether most cells that may be withheld can move [`MARGIN`] times as far as the largest level asks for: then what counts is that nothing can be recomputed.
-pub(super) fn has_small_levels(problem: &Problem) -> bool {
-    let asked = problem.needs().iter().map(|need| need.down.max(need.up).max(need.sliding));
-    let far = asked.max().unwrap_or(0).saturating_mul(MARGIN);
-    let free = || problem.cells().filter(|&cell| problem.status(cell) == Status::Free);
-    let is_tight = |&cell: &CellId| {
-        Side::BOTH.iter().any(|&side| problem.room(cell, side).is_some_and(|room| room < far))
-    };
-    free().filter(is_tight).count() as f64 <= TIGHT * free().count() as f64
 }
 
 /// In tables with more cells than this what flats lack is met for all needs at once.

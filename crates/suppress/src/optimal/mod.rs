@@ -28,12 +28,12 @@ mod whole;
 
 use crate::everything::everything;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
+use crate::small_levels::has_small_levels;
 use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
 use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
 use equal::Equal;
 use flows::by_flows;
-use heuristic::has_small_levels;
 use level::{Level, System};
 use mincut::{FEW, by_cuts};
 use recombine::SMALL;
