@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const ROUNDS: u64 = 10;
 const GAIN: f64 = 0.99;
 
+/// A further answer may take this part of the time that the longest took; the first of all takes longest as a rule.
+const SOONER: f64 = 0.6;
+
 /// What is added to how far a cell moved before its charge is spread over it, in middle levels, and how it shrinks.
 const SMOOTH: f64 = 2.0;
 const SHRINKING: f64 = 0.7;
@@ -68,6 +71,8 @@ pub(super) struct Common<'a> {
     pub(super) work: &'a AtomicU64,
     /// How long there is; `None` without a time limit.
     pub(super) seconds_left: &'a dyn Fn() -> Option<f64>,
+    /// The same for the first answer: without it there is nothing.
+    pub(super) patience: &'a dyn Fn() -> Option<f64>,
     /// How many seconds an answer took at most.
     pub(super) longest: &'a Cell<f64>,
 }
@@ -101,7 +106,7 @@ impl Common<'_> {
         for round in 0..ROUNDS {
             let before = (self.seconds_left)();
             // An answer that would come too late keeps others from coming in time.
-            if before.is_some_and(|left| left < self.longest.get()) {
+            if before.is_some_and(|left| left < SOONER * self.longest.get()) {
                 break;
             }
             let Some(moves) = self.solve(&charges, &asked)? else { break };
@@ -219,7 +224,8 @@ impl Common<'_> {
             model.row(terms, level, f64::INFINITY);
         }
         self.work.fetch_add(charges.len() as u64, Ordering::Relaxed);
-        let seconds = (self.seconds_left)().map(|left| left.max(0.01));
+        let left = if asked.before.is_none() { self.patience } else { self.seconds_left };
+        let seconds = left().map(|left| left.max(0.01));
         let limits = Limits { seconds, ..Limits::default() };
         let outcome = self.engine.open(&model)?.solve(&limits)?;
         let Outcome::Optimal(solution) = outcome else { return Ok(None) };

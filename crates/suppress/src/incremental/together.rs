@@ -16,6 +16,9 @@ const MANY: usize = 3;
 const TABLES: u64 = 4;
 const TABLE: f64 = 0.5;
 
+/// The share of the time for the first answer of all.
+const FIRST: f64 = 0.75;
+
 impl Workshop<'_> {
     /// The open needs that ask for far more than most, if there are some: the others hide behind them. Else all that are open.
     pub(super) fn outstanding(&self, cover: &Cover<'_>) -> Vec<usize> {
@@ -44,7 +47,9 @@ impl Workshop<'_> {
             let prices = self.prices(cover);
             let prices = if with_more { prices } else { prices.of_withheld_only() };
             let left = (self.context.seconds_left)();
-            let seconds_left = || Some((self.context.seconds_left)()? - left? * (1.0 - TABLE));
+            let within = |share: f64| Some((self.context.seconds_left)()? - left? * (1.0 - share));
+            let seconds_left = || within(TABLE);
+            let patience = || within(if round == 0 { FIRST } else { TABLE });
             let mut tables = Vec::new();
             for component in self.everything() {
                 let goals = self.goals(cover, component, needs);
@@ -61,6 +66,7 @@ impl Workshop<'_> {
                     seed: scattered(self.context.seed, round),
                     work: &self.work,
                     seconds_left: &seconds_left,
+                    patience: &patience,
                     longest: &longest[usize::from(with_more)],
                 };
                 tables.extend(common.table()?);
