@@ -3,7 +3,8 @@
 use super::clock::Clock;
 use super::refused;
 use super::room::Room;
-use super::survey::Survey;
+use super::split;
+use super::survey::{Survey, Variables};
 use crate::memory;
 use crate::system::System;
 use crate::tabulation::Tabulation;
@@ -21,6 +22,8 @@ const PER_NEED: u64 = 1300;
 pub(crate) struct Surveyed<'t, 'r> {
     pub(super) gathered: &'t Gathered,
     pub(super) survey: Survey,
+    /// The two smaller tables that stay published.
+    pub(super) pair: [Variables; 2],
     pub(super) clock: Clock<'r>,
     /// How many witnesses there is room for at a time.
     pub(super) round: usize,
@@ -73,12 +76,15 @@ pub(crate) fn choose<'t, 'r>(
     if bytes <= memory {
         return held(Some(bytes));
     }
-    let room = Room::of(gathered, &survey);
+    let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
+        refused("a table of which no two smaller ones are dense", "leave out a variable")
+    })?;
+    let room = Room::of(gathered, &survey, pair);
     let round = room.round(memory).map_err(|bytes| Error::TooLittle { bytes, memory })?;
     tracing::info!(round, bytes = room.bytes(round), "room for a table that is not held");
     clock.prove_at_a_time(round);
     let way = way("streamed", Some(bytes), Some(memory));
-    Ok(Choice::Streamed(Surveyed { gathered, survey, clock, round }, way))
+    Ok(Choice::Streamed(Surveyed { gathered, survey, pair, clock, round }, way))
 }
 
 /// No table of these finest cells has more cells.

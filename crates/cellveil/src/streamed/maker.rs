@@ -3,9 +3,9 @@
 use super::cells::{AllCells, Tally};
 use super::clock::Clock;
 use super::published::{Part, lifted, parts};
-use super::survey::Survey;
+use super::survey::{Survey, Variables};
 use super::witnesses::Work;
-use super::{lines, policy, refused, split};
+use super::{lines, policy, split};
 use crate::pipeline::{Origin, Released, Unreleased};
 use crate::{Error, Job, Run};
 use cellveil_core::{Bound, Intruder};
@@ -35,6 +35,8 @@ pub(super) struct Maker<'a> {
     pub(super) job: &'a Job,
     pub(super) gathered: &'a Gathered,
     pub(super) survey: &'a Survey,
+    /// The two smaller tables that stay published.
+    pub(super) pair: [Variables; 2],
     pub(super) run: &'a Run<'a>,
     pub(super) clock: &'a Clock<'a>,
     /// How many witnesses there is room for at a time.
@@ -44,7 +46,7 @@ pub(super) struct Maker<'a> {
 impl Maker<'_> {
     /// Writes a release beside its place, if it is proven.
     pub(super) fn released(self, dir: &Path, origin: &Origin) -> Result<Unreleased, Error> {
-        let Self { job, gathered, survey, run, clock, round } = self;
+        let Self { job, gathered, survey, run, clock, round, .. } = self;
         let Proposal { witnesses, withheld, tally, bound } = self.propose()?;
         let is_past = || clock.is_past();
         let proven = run.stage("verify", || {
@@ -79,11 +81,8 @@ impl Maker<'_> {
 
     /// Makes witnesses until every need is met, and withholds what they move.
     pub(super) fn propose(self) -> Result<Proposal, Error> {
-        let Self { job, gathered, survey, run, clock, round } = self;
+        let Self { job, gathered, survey, pair, run, clock, round } = self;
         let policy = policy(job);
-        let pair = split::choose(&survey.sets, gathered.len()).ok_or_else(|| {
-            refused("a table of which no two smaller ones are dense", "leave out a variable")
-        })?;
         tracing::info!(cells = survey.cells, needs = survey.needs, leaves = gathered.len(), ?pair);
         let made = run.stage("split", || run.install(|| parts(job, gathered, pair)))?;
         let (mut parts, ends) = made?;

@@ -47,11 +47,11 @@ pub(crate) fn protect(
     mut origin: Origin,
     run: &Run<'_>,
 ) -> Result<Unreleased, Error> {
-    let Surveyed { gathered, survey, clock, round } = surveyed;
+    let Surveyed { gathered, survey, pair, clock, round } = surveyed;
     if let Some(way) = &mut origin.way {
         way.left_out = cellveil_publish::left_out(survey.cells, origin.formats);
     }
-    let maker = Maker { job, gathered, survey: &survey, run, clock: &clock, round };
+    let maker = Maker { job, gathered, survey: &survey, pair, run, clock: &clock, round };
     let released = maker.released(dir, &origin);
     released.map_err(|error| out_of_time(error, &clock, survey.needs))
 }

@@ -3,7 +3,6 @@
 //! Rolling up holds the finest cells with the moves of some witnesses, and on the way down to the cells what is left of them when the first variables are
 //! not told apart, then some cells that wait to be looked at. The fewer witnesses at a time, the less; and the more passes over all cells.
 
-use super::split;
 use super::survey::{Survey, Variables};
 use cellveil_tabulate::{Gathered, WAVE};
 
@@ -29,7 +28,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn of(gathered: &Gathered, survey: &Survey) -> Self {
+    pub(super) fn of(gathered: &Gathered, survey: &Survey, pair: [Variables; 2]) -> Self {
         let variables = gathered.frame().dimensions().len();
         let all: Variables = (1 << variables) - 1;
         let finest = |first: usize| survey.sets[(all >> first << first) as usize].finest as u64;
@@ -38,7 +37,6 @@ impl Room {
                 (0..).zip(&survey.sets).filter(move |(set, _): &(Variables, _)| set & !of == 0);
             sets.map(|(_, figures)| figures.cells as u64).sum::<u64>()
         };
-        let pair = split::choose(&survey.sets, gathered.len()).unwrap_or_default();
         Self {
             cells: survey.cells as u64,
             published: pair.into_iter().map(within).sum(),

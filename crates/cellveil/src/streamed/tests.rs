@@ -126,7 +126,10 @@ fn proposed(job: &Job, gathered: &Gathered) -> Proposal {
     let run = Run::new(Settings::default(), &());
     let clock = Clock::new(&run);
     let survey = Survey::of(gathered, &job.rules, &policy(job), &clock).unwrap();
-    Maker { job, gathered, survey: &survey, run: &run, clock: &clock, round: 4 }.propose().unwrap()
+    let pair = super::split::choose(&survey.sets, gathered.len()).unwrap();
+    Maker { job, gathered, survey: &survey, pair, run: &run, clock: &clock, round: 4 }
+        .propose()
+        .unwrap()
 }
 
 #[test]

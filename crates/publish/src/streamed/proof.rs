@@ -71,6 +71,7 @@ impl<'a> StreamedRelease<'a> {
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Self, [usize; 3]), Unproven> {
         check_leaves(gathered, witnesses)?;
+        let at_a_time = at_a_time.max(1);
         let mut replay = Replay::default();
         let mut facts = Facts::new(gathered.frame().dimensions());
         let additions = Additions::new(gathered.frame().dimensions());
