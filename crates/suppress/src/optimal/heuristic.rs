@@ -12,7 +12,8 @@ use cellveil_core::{Pattern, Problem, Witness};
 /// The share of the time that goes into a good pattern to start from.
 const STARTING: f64 = 0.4;
 
-/// Tables with more cells get no programs for all needs at once: each would take a minute.
+/// Tables with more cells get no programs for all needs at once: each would take a minute. In small ones whose levels are not small,
+/// products are as good and take no time.
 const TOGETHER: usize = 20_000;
 
 /// What may go into a pattern from products, in programs on the whole table, and into one from programs, in cells of programs.
@@ -22,7 +23,8 @@ const PROGRAMS: u64 = 1_500_000;
 /// A pattern to start from, as good as a part of the time allows.
 pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let together = problem.insiders().is_empty() && problem.len() <= TOGETHER;
+    let is_worth_it = problem.len() > SMALL || has_small_levels(problem);
+    let together = problem.insiders().is_empty() && problem.len() <= TOGETHER && is_worth_it;
     let manner = if together { Manner::Together } else { Manner::Swift };
     let mut cover = first(&workshop, &problem.start(), &[], manner)?;
     context.progress.improved(cover.cost(), 0.0);
