@@ -22,7 +22,7 @@ use crate::small_levels::has_small_levels;
 use cellveil_attack::{Intervals, Options, attack, quick_certificate};
 use cellveil_core::{Bound, Certificate, Pattern, Problem, Witness};
 pub(crate) use protect::{Manner, Workshop};
-pub(crate) use prune::prune;
+pub(crate) use prune::{candidates, give_back, prune};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 

@@ -19,12 +19,8 @@ use std::sync::Arc;
 const THOROUGH: usize = 2_500;
 
 pub(crate) fn prune(workshop: &Workshop<'_>, cover: &mut Cover<'_>) -> Result<(), SuppressError> {
-    let Workshop { problem, context, .. } = *workshop;
-    if problem.len() > THOROUGH {
-        return Ok(());
-    }
-    let mut candidates = cover.secondaries();
-    candidates.sort_by(|a, b| problem.cost(*b).total_cmp(&problem.cost(*a)).then(a.cmp(b)));
+    let context = workshop.context;
+    let candidates = candidates(workshop, cover);
     let total = candidates.len();
     for (done, cell) in candidates.into_iter().enumerate() {
         if context.is_over() {
@@ -36,8 +32,19 @@ pub(crate) fn prune(workshop: &Workshop<'_>, cover: &mut Cover<'_>) -> Result<()
     Ok(())
 }
 
+/// The cells to try, dearest first; none where each would take too long.
+pub(crate) fn candidates(workshop: &Workshop<'_>, cover: &Cover<'_>) -> Vec<CellId> {
+    let problem = workshop.problem;
+    if problem.len() > THOROUGH {
+        return Vec::new();
+    }
+    let mut candidates = cover.secondaries();
+    candidates.sort_by(|a, b| problem.cost(*b).total_cmp(&problem.cost(*a)).then(a.cmp(b)));
+    candidates
+}
+
 /// Gives a cell back if every need stays met without it.
-fn give_back(
+pub(crate) fn give_back(
     workshop: &Workshop<'_>,
     cover: &mut Cover<'_>,
     cell: CellId,

@@ -144,7 +144,7 @@ impl Search<'_> {
         let found = in_time(first(&workshop, pattern, &known, Manner::Quick))?;
         let Some(mut cover) = found else { return Ok(()) };
         if cover.cost() < PROMISING * self.problem.cost_of(&best.pattern) {
-            prune(&workshop, &mut cover)?;
+            self.prune(&workshop, &mut cover)?;
         }
         let (pattern, witnesses) = cover.into_parts();
         self.keep(best, &pattern, &witnesses);

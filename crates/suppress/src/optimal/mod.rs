@@ -13,6 +13,7 @@ pub(crate) mod heuristic;
 mod level;
 mod master;
 mod mincut;
+mod needed;
 mod pipes;
 mod program;
 mod pseudo;

@@ -7,7 +7,7 @@
 use super::heuristic::in_time;
 use super::rounds::Round;
 use super::search::{Best, Search};
-use crate::incremental::{Manner, Workshop, first, prune};
+use crate::incremental::{Manner, Workshop, first};
 use crate::method::SuppressError;
 use cellveil_core::Pattern;
 use cellveil_lp::{Limits, Outcome};
@@ -69,7 +69,7 @@ impl Search<'_> {
             let pattern = self.pattern(best, &withheld);
             let cover = in_time(first(&workshop, &pattern, &[], Manner::Quick))?;
             let Some(mut cover) = cover else { return Ok(()) };
-            prune(&workshop, &mut cover)?;
+            self.prune(&workshop, &mut cover)?;
             let (pattern, witnesses) = cover.into_parts();
             self.keep(best, &pattern, &witnesses);
             found.push((self.problem.cost_of(&pattern), pattern));

@@ -1,0 +1,108 @@
+//! Which cells of a pattern the cuts say must stay, without a program.
+
+use super::cuts::Cut;
+use super::heuristic::in_time;
+use super::search::Search;
+use crate::cover::Cover;
+use crate::incremental::{Workshop, candidates, give_back};
+use crate::method::SuppressError;
+
+/// By how much the cells of a pattern exceed what each cut asks for.
+struct Slack {
+    /// The cuts of every position, with its coefficient in each.
+    cuts_of: Vec<Vec<(u32, f64)>>,
+    slack: Vec<f64>,
+}
+
+/// Cuts missed by less may be met: it is rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl Slack {
+    /// Cuts with a head say what is worthwhile, not what must be.
+    fn new(cuts: &[Cut], withheld: &[bool]) -> Self {
+        let mut cuts_of = vec![Vec::new(); withheld.len()];
+        let mut slack = Vec::new();
+        for cut in cuts.iter().filter(|cut| cut.head.is_none()) {
+            let number = slack.len() as u32;
+            let mut sum = -1.0;
+            for &(at, c) in cut.terms.iter().filter(|&&(at, _)| withheld[at as usize]) {
+                cuts_of[at as usize].push((number, c));
+                sum += c;
+            }
+            slack.push(sum);
+        }
+        Self { cuts_of, slack }
+    }
+
+    fn is_needed(&self, at: u32) -> bool {
+        let cuts = &self.cuts_of[at as usize];
+        cuts.iter().any(|&(cut, c)| self.slack[cut as usize] - c < -ROUNDING)
+    }
+
+    fn give_back(&mut self, at: u32) {
+        for &(cut, c) in &self.cuts_of[at as usize] {
+            self.slack[cut as usize] -= c;
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Gives back what turned out not to be needed, dearest first, without asking where the cuts have an answer.
+    pub(super) fn prune(
+        &self,
+        workshop: &Workshop<'_>,
+        cover: &mut Cover<'_>,
+    ) -> Result<(), SuppressError> {
+        let system = self.rounds.system;
+        let is_withheld = |cells: &Vec<_>| cells.iter().any(|&cell| cover.is_withheld(cell));
+        let withheld: Vec<bool> = system.members.iter().map(is_withheld).collect();
+        let mut slack = Slack::new(&self.rounds.master.cuts, &withheld);
+        let (mut n, mut skipped, mut gave, t) = (0, 0, 0, std::time::Instant::now());
+        for cell in candidates(workshop, cover) {
+            n += 1;
+            if self.context.is_over() {
+                break;
+            }
+            let at = system.position(cell);
+            if at.is_some_and(|at| slack.is_needed(at)) {
+                skipped += 1;
+                continue;
+            }
+            let Some(given) = in_time(give_back(workshop, cover, cell))? else { break };
+            if given {
+                gave += 1;
+            }
+            let has_gone = |at: &u32| {
+                !system.members[*at as usize].iter().any(|&cell| cover.is_withheld(cell))
+            };
+            if let Some(at) = at.filter(|at| given && has_gone(at)) {
+                slack.give_back(at);
+            }
+        }
+        eprintln!(
+            "prune {n} skipped {skipped} gave {gave} cuts {} {:?}",
+            self.rounds.master.cuts.len(),
+            t.elapsed()
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cut, Slack};
+
+    #[test]
+    fn a_cell_is_needed_as_long_as_a_cut_misses_it() {
+        let cut = |terms: &[(u32, f64)], head| Cut { terms: terms.to_vec(), head };
+        let cuts = [
+            cut(&[(0, 1.0), (1, 0.5), (2, 0.5)], None),
+            cut(&[(2, 1.0), (3, 1.0)], None),
+            cut(&[(0, 1.0)], Some(3)),
+        ];
+        let mut slack = Slack::new(&cuts, &[true, true, true, false]);
+        assert_eq!([0, 1, 2].map(|at| slack.is_needed(at)), [false, false, true]);
+        slack.give_back(0);
+        assert_eq!([1, 2].map(|at| slack.is_needed(at)), [true, true]);
+    }
+}
