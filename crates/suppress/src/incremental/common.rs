@@ -1,7 +1,7 @@
 //! One table for many needs at once: the cheapest in which all of them move as far as they ask.
 //!
 //! Safe patterns that cost little mostly rest on few tables that move nearly everything they withhold. So one program asks for all levels
-//! in one table, with a side for each by lot, and slopes that are scaled from answer to answer as in [`super::price`]:
+//! in one table, with a side for each that the withheld cells prefer or by lot, and slopes that are scaled from answer to answer as in [`super::price`]:
 //! `min Σ w_i / (|v_i| + ε) · |x_i| + Σ fine · s_p` subject to the relations, `|x_i| ≤ room_i` and `σ_p x_p ≥ level_p (1 − s_p)`,
 //! where `v` is the answer before and ε shrinks (reweighted ℓ₁ minimisation, Candès, Wakin and Boyd 2008). Rooms are those of both sides, so
 //! that the same table turned round meets the other sides.
@@ -97,7 +97,7 @@ impl Common<'_> {
         let fine = FINE * charges.iter().flatten().sum::<f64>().max(1.0) / self.goals.len() as f64;
         let share = |goal: &Goal| if goal.is_open { 1.0 } else { MET };
         let mut asked = Asked {
-            up: self.goals.iter().map(|goal| self.lot(goal, 0)).collect(),
+            up: self.sides(&charges)?,
             fines: self.goals.iter().map(|goal| fine * share(goal)).collect(),
             before: None,
             smooth: STEPS * SMOOTH,
@@ -143,6 +143,42 @@ impl Common<'_> {
             asked.smooth = (asked.smooth * SHRINKING).max(STEPS * LEAST_SMOOTH);
         }
         asked.before = Some(moves);
+    }
+
+    /// The sides to which goals move in some table of what is withheld already, and by lot where they do not: a pattern that leaves few ways to
+    /// move has its own sides, and others would take many cells more.
+    fn sides(&self, charges: &[Option<f64>]) -> Result<Vec<bool>, EngineError> {
+        let scale = self.scale();
+        let mut up: Vec<bool> = self.goals.iter().map(|goal| self.lot(goal, 0)).collect();
+        let mut model = Model { changes: Changes::Fresh, ..Model::default() };
+        let mut columns = vec![None; charges.len()];
+        for (at, _) in charges.iter().enumerate().filter(|(_, charge)| **charge == Some(0.0)) {
+            let room = |side| steps_to(self.problem, self.component.cells[at], side, scale);
+            columns[at] = Some(model.column(0.0, -room(Side::Down), room(Side::Up)));
+        }
+        for row in &self.component.rows {
+            let there = |&(at, c): &(u32, i32)| Some((columns[at as usize]?, f64::from(c)));
+            model.row(row.iter().filter_map(there).collect(), 0.0, 0.0);
+        }
+        let goals = || self.goals.iter().map(|goal| (goal, columns[goal.at as usize]));
+        for ((goal, column), &up) in goals().zip(&up) {
+            if let Some(column) = column {
+                let levels_per_step = scale / goal.level.max(1) as f64;
+                let cost = if up { -levels_per_step } else { levels_per_step };
+                model.columns[column as usize].cost = cost;
+            }
+        }
+        let seconds = (self.patience)().map(|left| left.max(0.01));
+        let limits = Limits { seconds, ..Limits::default() };
+        if let Outcome::Optimal(solution) = self.engine.open(&model)?.solve(&limits)? {
+            for ((_, column), up) in goals().zip(&mut up) {
+                let step = column.map_or(0.0, |column| solution.columns[column as usize]);
+                if step.abs() > NOISE {
+                    *up = step > 0.0;
+                }
+            }
+        }
+        Ok(up)
     }
 
     fn lot(&self, goal: &Goal, round: u64) -> bool {

@@ -78,7 +78,7 @@ fn manner(problem: &Problem) -> Manner {
     if together { Manner::Together } else { Manner::Quick }
 }
 
-/// Larger tables begin with what is shown without programs.
+/// Larger tables begin with what is shown without programs, and so do needs that are met together.
 const ATTACKED: usize = 2_500;
 
 /// A first choice of witnesses by which every need is met.
@@ -91,7 +91,7 @@ pub(crate) fn first<'a>(
     let (problem, context) = (workshop.problem, workshop.context);
     let shown = if workshop.is_sparse() && known.is_empty() {
         Certificate::default()
-    } else if problem.len() > ATTACKED {
+    } else if problem.len() > ATTACKED || matches!(manner, Manner::Together) {
         let incidence = Arc::clone(&workshop.incidence);
         quick_certificate(problem, pattern, incidence, workshop.products().cloned(), known)?
     } else {

@@ -8,6 +8,7 @@ mod ascent;
 mod branch;
 mod cuts;
 mod equal;
+mod flats;
 mod flows;
 pub(crate) mod heuristic;
 mod level;

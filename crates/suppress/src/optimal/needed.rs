@@ -57,21 +57,15 @@ impl Search<'_> {
         let is_withheld = |cells: &Vec<_>| cells.iter().any(|&cell| cover.is_withheld(cell));
         let withheld: Vec<bool> = system.members.iter().map(is_withheld).collect();
         let mut slack = Slack::new(&self.rounds.master.cuts, &withheld);
-        let (mut n, mut skipped, mut gave, t) = (0, 0, 0, std::time::Instant::now());
         for cell in candidates(workshop, cover) {
-            n += 1;
             if self.context.is_over() {
                 break;
             }
             let at = system.position(cell);
             if at.is_some_and(|at| slack.is_needed(at)) {
-                skipped += 1;
                 continue;
             }
             let Some(given) = in_time(give_back(workshop, cover, cell))? else { break };
-            if given {
-                gave += 1;
-            }
             let has_gone = |at: &u32| {
                 !system.members[*at as usize].iter().any(|&cell| cover.is_withheld(cell))
             };
@@ -79,11 +73,6 @@ impl Search<'_> {
                 slack.give_back(at);
             }
         }
-        eprintln!(
-            "prune {n} skipped {skipped} gave {gave} cuts {} {:?}",
-            self.rounds.master.cuts.len(),
-            t.elapsed()
-        );
         Ok(())
     }
 }

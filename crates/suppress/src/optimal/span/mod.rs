@@ -19,12 +19,15 @@ use rayon::prelude::*;
 use tableau::Tableau;
 
 /// Tables with more coordinates than this are left to other methods.
-const COORDINATES: usize = 6_000_000;
+const COORDINATES: usize = 30_000_000;
 
 /// How many searches run beside each other, how many rounds in vain end one, and how many groups of searches in vain end all.
 const SEARCHES: u64 = 4;
 const IN_VAIN: usize = 400;
 const GROUPS_IN_VAIN: usize = 8;
+
+/// The least that one search looks at, in coordinates of the table; where there is not enough work for several, there is one.
+const LOOKS: u64 = 10;
 
 /// So many flats are kept, and in the first groups no search begins from them.
 const KEPT: usize = 8;
@@ -67,9 +70,9 @@ pub(super) fn dearest_flats(
         let room = asked.max().unwrap_or(0).saturating_mul(margin);
         let flats = search(&classes, context, room, work);
         patterns.truncate(flats.len());
-        for (pattern, (_, flat)) in patterns.iter_mut().zip(&flats) {
+        for (pattern, (_, withheld)) in patterns.iter_mut().zip(&flats) {
             for (&cell, class) in component.cells.iter().zip(&classes.of) {
-                let is_withheld = class.is_some_and(|class| flat.is_withheld(class));
+                let is_withheld = class.is_some_and(|class| withheld[class as usize]);
                 if is_withheld && problem.status(cell) == Status::Free {
                     pattern.withhold(cell, Why::Secondary);
                 }
@@ -79,17 +82,20 @@ pub(super) fn dearest_flats(
     patterns
 }
 
-/// The best of several searches, one group after the other as long as there is work and time. Every other search begins from what two of the best have in common.
-fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec<(f64, Tableau)> {
+/// The best of several searches as costs and withheld classes, one group after the other as long as there is work and time. Every other search
+/// begins from what two of the best have in common.
+fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec<(f64, Vec<bool>)> {
     let mut nothing = classes.tableau();
+    let least = LOOKS * (classes.len() * nothing.dimension()) as u64;
+    let searches = if work < SEARCHES * least { 1 } else { SEARCHES };
     let mut tight: Vec<u32> =
         (0..classes.len() as u32).filter(|&class| classes.rooms[class as usize] < room).collect();
     tight.sort_by_key(|&class| classes.rooms[class as usize]);
     nothing.publish_harmless(&tight, classes);
-    let mut best: Vec<(f64, Tableau)> = Vec::new();
+    let mut best: Vec<(f64, Vec<bool>)> = Vec::new();
     let (mut done, mut in_vain) = (0, 0);
     for group in 0.. {
-        let found: Vec<(f64, Tableau)> = (0..SEARCHES)
+        let found: Vec<(f64, Vec<bool>, u64)> = (0..searches)
             .into_par_iter()
             .map(|search| {
                 let mut random = Random::new(context.seed, group * SEARCHES + search);
@@ -97,15 +103,18 @@ fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec
                 if group >= FRESH && search % 2 == 1 && best.len() > 1 {
                     let a = random.below(best.len());
                     let b = (a + 1 + random.below(best.len() - 1)) % best.len();
-                    let published = |class| [a, b].iter().all(|&of| !best[of].1.is_withheld(class));
-                    start.publish((0..classes.len() as u32).filter(|&class| published(class)));
+                    let published =
+                        |class: &u32| !best[a].1[*class as usize] && !best[b].1[*class as usize];
+                    start.publish((0..classes.len() as u32).filter(published));
                 }
-                climb(classes, start, context, random, (work - done) / SEARCHES)
+                let (cost, flat) = climb(classes, start, context, random, (work - done) / searches);
+                let withheld = (0..classes.len() as u32).map(|class| flat.is_withheld(class));
+                (cost, withheld.collect(), flat.work)
             })
             .collect();
-        done += found.iter().map(|(_, flat)| flat.work).sum::<u64>();
+        done += found.iter().map(|(.., work)| work).sum::<u64>();
         in_vain += 1;
-        for (cost, flat) in found {
+        for (cost, flat, _) in found {
             if best.first().is_none_or(|(least, _)| cost < *least) {
                 in_vain = 0;
             }
