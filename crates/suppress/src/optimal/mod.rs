@@ -81,9 +81,11 @@ pub(crate) fn from(
             continue;
         }
         let ascended = ascent(&system, &levels);
-        let rounds = Rounds::new(&system, levels, has_small_levels(problem), context)?;
+        let small_levels = has_small_levels(problem);
+        let rounds = Rounds::new(&system, levels, small_levels, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
-        if problem.len() <= SMALL {
+        // Where levels are small, flats are better patterns than fractional ones give, and the time is for cuts.
+        if problem.len() <= SMALL && !small_levels {
             search.look_between_rounds(&mut best)?;
         }
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);

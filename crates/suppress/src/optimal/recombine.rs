@@ -35,7 +35,6 @@ impl Search<'_> {
     /// Looks for cheaper patterns between rounds of cuts.
     pub(super) fn look_between_rounds(&mut self, best: &mut Best) -> Result<(), SuppressError> {
         for _ in 0..COMBINATIONS {
-            let before = self.problem.cost_of(&best.pattern);
             let mut found: Vec<(f64, Pattern)> = Vec::new();
             for _ in 0..LOOKS {
                 for _ in 0..ROUNDS {
@@ -48,10 +47,6 @@ impl Search<'_> {
                 self.round_off(best, &mut found)?;
             }
             self.recombine(best, &found)?;
-            // Where levels are small and that does not help, cuts are worth more than further looks.
-            if self.rounds.small_levels && self.problem.cost_of(&best.pattern) >= before {
-                break;
-            }
         }
         Ok(())
     }

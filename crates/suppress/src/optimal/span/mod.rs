@@ -2,9 +2,10 @@
 //!
 //! Published cells determine a cell exactly if its coordinates in the space of all solutions are a combination of theirs. So a pattern is
 //! a set of published cells, closed under such combinations, that contains no sensitive cell: a *flat* of a matroid. The dearest flat is looked for by
-//! publishing what is worth most until nothing more can be, and by taking some of it back and beginning again from there.
+//! publishing what is worth most until nothing more can be, by taking some of it back and beginning again from there, and by annealing.
 //! Rooms and levels play no part: where levels are small compared with cells, little has to be added to what comes out; elsewhere it is a start.
 
+mod anneal;
 mod classes;
 mod tableau;
 mod worth;
@@ -12,6 +13,7 @@ mod worth;
 use super::level::System;
 use crate::method::Context;
 use crate::random::Random;
+use anneal::anneal;
 use cellveil_attack::{Component, Solutions};
 use cellveil_core::{Pattern, Problem, Status, Why};
 use classes::Classes;
@@ -32,6 +34,13 @@ const LOOKS: u64 = 10;
 /// So many flats are kept, and in the first groups no search begins from them.
 const KEPT: usize = 8;
 const FRESH: u64 = 2;
+
+/// When that ends before the time does, flats are annealed in so many steps, and in twice as many each time up to some time.
+const STEPS: u64 = 250_000;
+const DOUBLED: u64 = 4;
+
+/// The streams of chance for that begin here.
+const ANNEALED: u64 = 1 << 32;
 
 /// How many ways are opened at most.
 const OPENED: usize = 80;
@@ -92,7 +101,7 @@ fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec
         (0..classes.len() as u32).filter(|&class| classes.rooms[class as usize] < room).collect();
     tight.sort_by_key(|&class| classes.rooms[class as usize]);
     nothing.publish_harmless(&tight, classes);
-    let mut best: Vec<(f64, Vec<bool>)> = Vec::new();
+    let mut best = Best::default();
     let (mut done, mut in_vain) = (0, 0);
     for group in 0.. {
         let found: Vec<(f64, Vec<bool>, u64)> = (0..searches)
@@ -100,12 +109,12 @@ fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec
             .map(|search| {
                 let mut random = Random::new(context.seed, group * SEARCHES + search);
                 let mut start = nothing.clone();
-                if group >= FRESH && search % 2 == 1 && best.len() > 1 {
-                    let a = random.below(best.len());
-                    let b = (a + 1 + random.below(best.len() - 1)) % best.len();
-                    let published =
-                        |class: &u32| !best[a].1[*class as usize] && !best[b].1[*class as usize];
-                    start.publish((0..classes.len() as u32).filter(published));
+                if group >= FRESH && search % 2 == 1 && best.0.len() > 1 {
+                    let a = random.below(best.0.len());
+                    let b = (a + 1 + random.below(best.0.len() - 1)) % best.0.len();
+                    let is_published =
+                        |class: &u32| [a, b].iter().all(|&of| !best.0[of].1[*class as usize]);
+                    start.publish((0..classes.len() as u32).filter(is_published));
                 }
                 let (cost, flat) = climb(classes, start, context, random, (work - done) / searches);
                 let withheld = (0..classes.len() as u32).map(|class| flat.is_withheld(class));
@@ -113,22 +122,50 @@ fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec
             })
             .collect();
         done += found.iter().map(|(.., work)| work).sum::<u64>();
-        in_vain += 1;
-        for (cost, flat, _) in found {
-            if best.first().is_none_or(|(least, _)| cost < *least) {
-                in_vain = 0;
-            }
-            if best.iter().all(|(known, _)| cost.total_cmp(known).is_ne()) {
-                best.push((cost, flat));
-                best.sort_by(|a, b| a.0.total_cmp(&b.0));
-                best.truncate(KEPT);
-            }
-        }
+        let is_better = best.keep(found);
+        in_vain = if is_better { 0 } else { in_vain + 1 };
         if done >= work || in_vain == GROUPS_IN_VAIN || context.is_over() {
             break;
         }
     }
-    best
+    for group in 0.. {
+        if done >= work || context.is_over() {
+            break;
+        }
+        let found: Option<Vec<(f64, Vec<bool>, u64)>> = (0..SEARCHES)
+            .into_par_iter()
+            .map(|search| {
+                let mut random = Random::new(context.seed, ANNEALED + group * SEARCHES + search);
+                let mut flat = nothing.clone();
+                let start = flat.change(0, classes, &vec![1.0; classes.len()], &mut random);
+                flat.keep(&start);
+                anneal(classes, flat, start.cost, context, random, STEPS << group.min(DOUBLED))
+            })
+            .collect();
+        let Some(found) = found else { break };
+        done += found.iter().map(|(.., work)| work).sum::<u64>();
+        best.keep(found);
+    }
+    best.0
+}
+
+/// The cheapest flats, as costs and withheld classes.
+#[derive(Default)]
+struct Best(Vec<(f64, Vec<bool>)>);
+
+impl Best {
+    /// Keeps those of some that are cheap and new; says whether one is the cheapest of all.
+    fn keep(&mut self, found: Vec<(f64, Vec<bool>, u64)>) -> bool {
+        let before = self.0.first().map_or(f64::INFINITY, |(least, _)| *least);
+        for (cost, flat, _) in found {
+            if self.0.iter().all(|(known, _)| cost.total_cmp(known).is_ne()) {
+                self.0.push((cost, flat));
+            }
+        }
+        self.0.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.0.truncate(KEPT);
+        self.0.first().is_some_and(|(least, _)| *least < before)
+    }
 }
 
 /// Takes some of what is published back and publishes what is worth most, over and over; keeps what costs less.

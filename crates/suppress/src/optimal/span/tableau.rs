@@ -40,6 +40,46 @@ impl Tableau {
         Self { columns, open, closed: Vec::new(), work: 0 }
     }
 
+    /// The open way, if there is only one.
+    pub(super) fn only_open(&self) -> Option<u32> {
+        if let [way] = self.open[..] { Some(way) } else { None }
+    }
+
+    /// A closed way by chance.
+    pub(super) fn any_closed(&self, random: &mut Random) -> Option<u32> {
+        (!self.closed.is_empty()).then(|| self.closed[random.below(self.closed.len())])
+    }
+
+    /// The coordinates of all classes in a way.
+    pub(super) fn column(&self, way: u32) -> &[u32] {
+        &self.columns[way as usize]
+    }
+
+    /// Closes a way, open or closed, by publishing a class; `open` is the only open one afterwards.
+    pub(super) fn replace(&mut self, way: u32, open: u32, class: u32) {
+        let column = self.shared(way, class);
+        let moved = moved(&column);
+        for &other in self.closed.iter().chain(&self.open).filter(|&&other| other != way) {
+            self.work += clear(&mut self.columns[other as usize], class, &column, &moved);
+        }
+        self.columns[way as usize] = column;
+        if self.open != [open] {
+            self.open = vec![open];
+            self.closed.retain(|&other| other != open);
+            self.closed.push(way);
+        }
+    }
+
+    /// The coordinates of a way in units of a class.
+    fn shared(&mut self, way: u32, class: u32) -> Vec<u32> {
+        let mut column = std::mem::take(&mut self.columns[way as usize]);
+        let share = Small::inverse(u64::from(column[class as usize]));
+        for value in column.iter_mut().filter(|value| **value != 0) {
+            *value = Small::times(u64::from(*value), share) as u32;
+        }
+        column
+    }
+
     pub(super) fn dimension(&self) -> usize {
         self.columns.len()
     }
@@ -119,11 +159,7 @@ impl Tableau {
 
     /// Lets a class take the place of a way in the basis, as far as the open ways go.
     fn close(&mut self, way: u32, class: u32) {
-        let mut column = std::mem::take(&mut self.columns[way as usize]);
-        let share = Small::inverse(u64::from(column[class as usize]));
-        for value in column.iter_mut().filter(|value| **value != 0) {
-            *value = Small::times(u64::from(*value), share) as u32;
-        }
+        let column = self.shared(way, class);
         let moved = moved(&column);
         for &other in &self.open {
             self.work += clear(&mut self.columns[other as usize], class, &column, &moved);
