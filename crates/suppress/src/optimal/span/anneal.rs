@@ -155,7 +155,7 @@ mod tests {
                     |at: &u32| problem.needs().of(component.cells[*at as usize]).is_some();
                 let sensitive: Vec<u32> =
                     (0..component.cells.len() as u32).filter(is_sensitive).collect();
-                let solutions = Solutions::of(component, 1_000_000).unwrap();
+                let Some(solutions) = Solutions::of(component, 1_000_000) else { continue };
                 let system = System::new(&problem, component);
                 let classes = Classes::new(&system, solutions, &sensitive);
                 let mut random = Random::new(seed, 1);
