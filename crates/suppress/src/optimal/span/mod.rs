@@ -35,9 +35,10 @@ const LOOKS: u64 = 10;
 const KEPT: usize = 8;
 const FRESH: u64 = 2;
 
-/// When that ends before the time does, flats are annealed in so many steps, and in twice as many each time up to some time.
-const STEPS: u64 = 250_000;
-const DOUBLED: u64 = 4;
+/// When that ends before the time does, flats are annealed in so many steps for every way to move, and in twice as many each time, until so
+/// many groups in vain.
+const STEPS: u64 = 2_000;
+const ANNEALED_IN_VAIN: u32 = 3;
 
 /// The streams of chance for that begin here.
 const ANNEALED: u64 = 1 << 32;
@@ -128,10 +129,12 @@ fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec
             break;
         }
     }
+    let mut in_vain = 0;
     for group in 0.. {
-        if done >= work || context.is_over() {
+        if done >= work || in_vain == ANNEALED_IN_VAIN || context.is_over() {
             break;
         }
+        let steps = (STEPS * nothing.dimension() as u64) << group;
         let found: Option<Vec<(f64, Vec<bool>, u64)>> = (0..SEARCHES)
             .into_par_iter()
             .map(|search| {
@@ -139,12 +142,12 @@ fn search(classes: &Classes, context: &Context<'_>, room: i64, work: u64) -> Vec
                 let mut flat = nothing.clone();
                 let start = flat.change(0, classes, &vec![1.0; classes.len()], &mut random);
                 flat.keep(&start);
-                anneal(classes, flat, start.cost, context, random, STEPS << group.min(DOUBLED))
+                anneal(classes, flat, start.cost, context, random, steps)
             })
             .collect();
         let Some(found) = found else { break };
         done += found.iter().map(|(.., work)| work).sum::<u64>();
-        best.keep(found);
+        in_vain = if best.keep(found) { 0 } else { in_vain + 1 };
     }
     best.0
 }
