@@ -7,9 +7,9 @@
 
 use super::classes::Classes;
 use super::tableau::Tableau;
+use super::worth::ratios;
 use crate::method::Context;
 use crate::random::Random;
-use cellveil_attack::Small;
 
 /// The share of the cost that a step may add, at first and in the end.
 const HOT: f64 = 0.04;
@@ -102,23 +102,10 @@ impl Vertex {
 
 /// What the dearest group of classes is worth that comes to rest at one point of a line, without a sensitive one, and a class of it.
 fn dearest_at_rest(classes: &Classes, moves: &[u32], along: &[u32]) -> Option<(f64, u32)> {
-    let moving = || (0..moves.len()).filter(|&class| moves[class] != 0);
-    // All inverses for the price of one.
-    let mut product = 1;
-    let before: Vec<u64> = moving()
-        .map(|class| {
-            let before = product;
-            product = Small::times(product, u64::from(moves[class]));
-            before
-        })
-        .collect();
-    let mut inverse = Small::inverse(product);
-    let mut ratios: Vec<(u64, u32)> = Vec::with_capacity(before.len());
-    for (class, before) in moving().rev().zip(before.iter().rev()) {
-        let share = Small::times(inverse, *before);
-        inverse = Small::times(inverse, u64::from(moves[class]));
-        ratios.push((Small::times(u64::from(along[class]), share), class as u32));
-    }
+    let moving: Vec<u32> =
+        (0..moves.len() as u32).filter(|&class| moves[class as usize] != 0).collect();
+    let pairs = moving.iter().map(|&class| [along, moves].map(|of| u64::from(of[class as usize])));
+    let mut ratios: Vec<(u64, u32)> = ratios(pairs).into_iter().zip(moving.clone()).collect();
     ratios.sort_unstable();
     let mut dearest: Option<(f64, u32)> = None;
     for group in ratios.chunk_by(|a, b| a.0 == b.0) {

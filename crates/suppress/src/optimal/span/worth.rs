@@ -75,7 +75,8 @@ impl Worth {
         self.groups.clear();
         self.places.fill(0);
         let mask = self.places.len() - 1;
-        for (&class, ratio) in self.withheld.iter().zip(self.ratios()) {
+        let ratios = ratios(self.withheld.iter().map(|&class| self.sums[class as usize]));
+        for (&class, ratio) in self.withheld.iter().zip(ratios) {
             let mut place = (ratio.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
             let number = loop {
                 let number = self.places[place] as usize;
@@ -94,28 +95,26 @@ impl Worth {
             self.groups[number].is_sensitive |= classes.sensitive[class as usize];
         }
     }
+}
 
-    /// The ratio of the two sums of each class, with one inversion for all of them.
-    fn ratios(&self) -> Vec<u64> {
-        let mut ratios = Vec::with_capacity(self.withheld.len());
-        let mut product = 1;
-        for &class in &self.withheld {
-            ratios.push(product);
-            let [_, below] = self.sums[class as usize];
-            if below != 0 {
-                product = Small::times(product, below);
-            }
+/// The ratios of pairs, with one inversion for all of them; the prime where the second of a pair is 0.
+pub(super) fn ratios(pairs: impl DoubleEndedIterator<Item = [u64; 2]> + Clone) -> Vec<u64> {
+    let mut product = 1;
+    let mut ratios: Vec<u64> = Vec::with_capacity(pairs.size_hint().0);
+    for [_, below] in pairs.clone() {
+        ratios.push(product);
+        if below != 0 {
+            product = Small::times(product, below);
         }
-        let mut inverse = Small::inverse(product);
-        for (&class, ratio) in self.withheld.iter().zip(&mut ratios).rev() {
-            let [above, below] = self.sums[class as usize];
-            if below == 0 {
-                *ratio = Small::PRIME;
-            } else {
-                *ratio = Small::times(above, Small::times(inverse, *ratio));
-                inverse = Small::times(inverse, below);
-            }
-        }
-        ratios
     }
+    let mut inverse = Small::inverse(product);
+    for ([above, below], ratio) in pairs.rev().zip(ratios.iter_mut().rev()) {
+        if below == 0 {
+            *ratio = Small::PRIME;
+        } else {
+            *ratio = Small::times(above, Small::times(inverse, *ratio));
+            inverse = Small::times(inverse, below);
+        }
+    }
+    ratios
 }
