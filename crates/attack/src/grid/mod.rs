@@ -3,9 +3,11 @@
 //! A table knows its codes. A JJ file does not: there, dimensions are found from the relations alone (`recover.rs`). Tables that are linked
 //! stand in one grid, each at the totals of the dimensions it does not have.
 
+mod from_the_top;
 mod recover;
 
 use crate::cube::Map;
+use crate::finest::{Lists, below, sum};
 use cellveil_core::{CellId, CellNames, Incidence, Problem};
 
 /// Where the cells of a problem stand.
@@ -27,6 +29,25 @@ pub(crate) struct Axis {
     /// Where every code is a part of one sum at most and the total of one at most: the totals above each code, nearest first, and
     /// the codes of the finest level below it.
     tree: Option<Vec<(Vec<u32>, Vec<u32>)>>,
+    /// Where codes are grouped in several ways: the codes of the finest level below every code, and the codes that move with each of them.
+    pub(crate) groups: Option<Groups>,
+}
+
+/// Codes as sums of those of the finest level.
+pub(crate) struct Groups {
+    pub(crate) below: Lists,
+    pub(crate) above: Lists,
+}
+
+impl Groups {
+    fn new(codes: usize, lines: &[Line]) -> Option<Self> {
+        let terms =
+            |line: &Line| line.iter().map(|&(code, c)| (code, i32::from(c))).collect::<Vec<_>>();
+        let sum = |line: &Line| sum(&terms(line));
+        let sums: Option<Vec<_>> = lines.iter().map(sum).collect();
+        let below = below(codes, &sums?)?;
+        Some(Self { above: below.turned(), below })
+    }
 }
 
 /// Codes of a dimension that add up to nothing when multiplied with their coefficients.
@@ -144,7 +165,10 @@ impl Grid {
                 });
                 Self::new(places.collect(), lines.collect())
             }
-            CellNames::Ids(_) | CellNames::Labels(_) => recover::grid(problem, incidence),
+            CellNames::Ids(_) | CellNames::Labels(_) => match recover::grid(problem, incidence) {
+                Some(grid) if grid.is_tree() => Some(grid),
+                other => from_the_top::grid(problem).or(other),
+            },
         }
     }
 
@@ -174,7 +198,8 @@ impl Grid {
                 }
             }
             let tree = tree(codes as usize, &lines);
-            dimensions.push(Axis { stride, lines, lines_of, tree });
+            let groups = if tree.is_none() { Groups::new(codes as usize, &lines) } else { None };
+            dimensions.push(Axis { stride, lines, lines_of, tree, groups });
             stride = stride.checked_mul(u64::from(codes)).filter(|&s| s < u64::MAX / 2)?;
         }
         let count = places.len() / width;
@@ -195,6 +220,11 @@ impl Grid {
             }
         }
         Some(grid)
+    }
+
+    /// Whether the codes of some dimension are grouped in several ways.
+    pub(crate) fn has_groups(&self) -> bool {
+        self.dimensions.iter().any(|axis| axis.groups.is_some())
     }
 
     /// Whether the sums of every dimension are those of a tree.
@@ -248,7 +278,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::Grid;
-    use cellveil_testkit::{Sketch, Trait};
+    use cellveil_testkit::{Grouped, Sketch, Trait};
 
     /// Dimensions by the sizes of their groups, and into how many parts a linked table breaks the first.
     fn widths(axes: &[&[usize]], linked: usize) -> Option<Vec<usize>> {
@@ -289,5 +319,25 @@ mod tests {
     #[test]
     fn a_linked_table_breaks_a_dimension_down_anew() {
         assert!(widths(&[&[3], &[4]], 2).is_some());
+    }
+
+    #[test]
+    fn codes_grouped_in_several_ways_are_one_dimension() {
+        let shapes = [(8, 2, 3, 0), (8, 3, 2, 0), (7, 2, 4, 5), (9, 3, 3, 10)];
+        for (leaves, groupings, dimensions, empty) in shapes {
+            let like = Grouped { leaves, groupings, dimensions, empty, sensitive: 5 };
+            for seed in 0..4 {
+                let problem = like.problem(seed);
+                let incidence = problem.relations().incidence(problem.len());
+                let Some(grid) = Grid::of(&problem, &incidence) else {
+                    unreachable!("{like:?} has dimensions")
+                };
+                assert_eq!(grid.axes().len(), dimensions, "{like:?}, seed {seed}");
+                assert!(grid.has_groups() || grid.is_tree());
+                for cell in problem.cells() {
+                    assert_eq!(grid.at(grid.key(cell)), Some(cell));
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::queue::Queue;
 use super::{Charge, Step};
-use crate::grid::Grid;
+use crate::grid::{Grid, Groups};
 use cellveil_core::{CellId, Side};
 
 /// The moves of one dimension around a cell.
@@ -43,6 +43,9 @@ struct Partial {
 /// The cheapest circuits of one dimension through a cell, cheapest first.
 pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &Step<'_>) -> Vec<Circuit> {
     let axis = &grid.axes()[along];
+    if let Some(groups) = &axis.groups {
+        return transfers(grid, along, groups, wanted, step);
+    }
     let (own, key) = (grid.place(wanted.cell)[along], grid.key(wanted.cell));
     let away = |code: u32| (i64::from(code) - i64::from(own)) * axis.stride as i64;
     let upset = axis.lines_of(own).iter().map(|&(line, _)| (own, 1, line)).collect();
@@ -86,6 +89,59 @@ pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &Step<'_
             queue.push(charge.rank(wanted.most), 0, Partial { charge, codes, upset });
         }
     }
+    found
+}
+
+/// The same where codes are grouped in several ways: a code of the finest level below the cell's own moves with all its groups, and another one against it
+/// with all of its own; groups of both stay as they are.
+fn transfers(
+    grid: &Grid,
+    along: usize,
+    groups: &Groups,
+    wanted: Wanted,
+    step: &Step<'_>,
+) -> Vec<Circuit> {
+    let axis = &grid.axes()[along];
+    let (own, key) = (grid.place(wanted.cell)[along], grid.key(wanted.cell));
+    let away = |code: u32| (i64::from(code) - i64::from(own)) * axis.stride as i64;
+    let beside: Vec<[Option<(f64, i64)>; 2]> = axis
+        .codes()
+        .map(|code| {
+            let cell =
+                (code != own).then(|| grid.at(key.wrapping_add_signed(away(code)))).flatten();
+            [1, -1].map(|sign| step(cell?, towards(wanted.side, sign)))
+        })
+        .collect();
+    let is_finest = |code: &u32| groups.below.of(*code) == [*code];
+    let against: Vec<Option<u32>> = axis
+        .codes()
+        .filter(|code| is_finest(code) && groups.below.of(own).binary_search(code).is_err())
+        .map(Some)
+        .chain([None])
+        .collect();
+    let mut found: Vec<Circuit> = Vec::new();
+    for &with in groups.below.of(own) {
+        let up = groups.above.of(with);
+        for other in &against {
+            let down = other.map_or(&[][..], |other| groups.above.of(other));
+            let alone = |code: &&u32, others: &[u32]| others.binary_search(code).is_err();
+            let ups = up.iter().filter(|code| **code != own && alone(code, down)).map(|&c| (c, 1));
+            let downs = down.iter().filter(|code| alone(code, up)).map(|&c| (c, -1));
+            let others: Vec<(u32, i8)> = ups.chain(downs).collect();
+            let charge = Charge { cost: 0.0, room: i64::MAX, corners: 0 };
+            let charge = others.iter().try_fold(charge, |charge, &(code, sign)| {
+                charge.with(beside[code as usize][usize::from(sign < 0)])
+            });
+            let Some(charge) = charge.filter(|charge| charge.room >= wanted.least) else {
+                continue;
+            };
+            let others = others.into_iter().map(|(code, sign)| (away(code), sign)).collect();
+            found.push(Circuit { others, charge });
+        }
+    }
+    let rank = |circuit: &Circuit| circuit.charge.rank(wanted.most);
+    found.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    found.truncate(KEPT);
     found
 }
 

@@ -10,11 +10,11 @@ use super::{Charge, Step};
 use crate::grid::Grid;
 use cellveil_core::CellId;
 
-/// How many cells may be looked at.
+/// How many cells may be looked at, and in how many products end; where codes are grouped in several ways, every group moves along.
 const WORK: usize = 12_000;
-
-/// No product of more cells is looked for.
+const WORK_ON_GROUPS: usize = 100_000;
 const MOST_CORNERS: usize = 512;
+const MOST_OF_GROUPS: usize = 4096;
 
 /// Cells that move together, all by the same amount.
 pub(super) struct Product {
@@ -66,7 +66,9 @@ pub(super) fn cheapest(
     let corners = vec![(grid.key(wanted.cell), 1)];
     let mut queue = Queue::default();
     queue.push(0.0, 0, Partial { charge, chosen: 0, corners });
-    let (mut work, mut best) = (WORK, f64::INFINITY);
+    let (work, most_corners) =
+        if grid.has_groups() { (WORK_ON_GROUPS, MOST_OF_GROUPS) } else { (WORK, MOST_CORNERS) };
+    let (mut work, mut best) = (work, f64::INFINITY);
     while let Some(partial) = queue.pop() {
         if partial.chosen == sides.len() {
             let cell = |&(key, sign): &(u64, i8)| Some((grid.at(key)?, sign));
@@ -78,7 +80,7 @@ pub(super) fn cheapest(
                 break;
             }
             let Some((charge, corners)) =
-                multiplied(grid, &partial, circuit, wanted, step, &mut work)
+                multiplied(grid, &partial, circuit, wanted, step, most_corners, &mut work)
             else {
                 continue;
             };
@@ -104,11 +106,12 @@ fn multiplied(
     circuit: &Circuit,
     wanted: Wanted,
     step: &Step<'_>,
+    most_corners: usize,
     work: &mut usize,
 ) -> Option<(Charge, Vec<(u64, i8)>)> {
     let mut charge = partial.charge.joined(circuit.charge);
     let size = partial.corners.len();
-    if charge.room < wanted.least || size * (circuit.others.len() + 1) > MOST_CORNERS {
+    if charge.room < wanted.least || size * (circuit.others.len() + 1) > most_corners {
         return None;
     }
     // Beside the cell itself the circuit was looked at already; most fail at the first other corner, before anything is allocated.

@@ -118,3 +118,47 @@ pub(crate) fn first<'a>(
     cover.settle();
     Ok(cover)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Manner, Workshop, first};
+    use crate::method::Context;
+    use cellveil_core::verify;
+    use cellveil_lp::{Engine, EngineError, Model, Session};
+    use cellveil_testkit::Grouped;
+
+    /// An engine for those who need none.
+    struct NoEngine;
+
+    impl Engine for NoEngine {
+        fn name(&self) -> &'static str {
+            "no"
+        }
+
+        fn open(&self, _: &Model) -> Result<Box<dyn Session>, EngineError> {
+            Err(EngineError { engine: self.name(), what: "there is none".to_owned() })
+        }
+    }
+
+    #[test]
+    fn where_codes_are_grouped_in_several_ways_needs_are_met_without_programs() {
+        let like = Grouped { leaves: 9, groupings: 2, dimensions: 3, empty: 5, sensitive: 6 };
+        let context =
+            Context { engine: &NoEngine, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
+        for seed in 0..3 {
+            let problem = like.problem(seed);
+            assert!(problem.needs().len() > 100);
+            let workshop = Workshop::new(&problem, &context);
+            let found = first(&workshop, &problem.start(), &[], Manner::Swift);
+            let (pattern, witnesses) =
+                found.unwrap_or_else(|error| unreachable!("seed {seed}: {error}")).into_parts();
+            let mut ledger = cellveil_attack::Ledger::new(&problem);
+            for witness in witnesses {
+                ledger.add(witness);
+            }
+            assert!(verify(&problem, &pattern, &ledger.certificate()).is_ok(), "seed {seed}");
+            let dearest = problem.cells().map(|cell| problem.cost(cell)).sum::<f64>();
+            assert!(problem.cost_of(&pattern) < 0.5 * dearest, "seed {seed}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use super::price::{Prices, Program, Wish, least};
 use crate::cover::Cover;
 use crate::everything::everything;
 use crate::method::{Context, SuppressError};
-use cellveil_attack::{Component, Probe, Products, Reached};
+use cellveil_attack::{Component, Finest, Probe, Products, Reached};
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -70,6 +70,7 @@ pub(crate) struct Workshop<'a> {
     /// The system with every cell withheld that may be.
     everything: OnceLock<Vec<Component>>,
     products: OnceLock<Option<Arc<Products<'a>>>>,
+    finest: OnceLock<Option<Arc<Finest<'a>>>>,
 }
 
 impl<'a> Workshop<'a> {
@@ -84,6 +85,7 @@ impl<'a> Workshop<'a> {
             most: u64::MAX,
             everything: OnceLock::new(),
             products: OnceLock::new(),
+            finest: OnceLock::new(),
         }
     }
 
@@ -101,6 +103,7 @@ impl<'a> Workshop<'a> {
             work: AtomicU64::new(self.work()),
             everything: OnceLock::new(),
             products: OnceLock::from(self.products().cloned()),
+            finest: self.finest.get().map_or_else(OnceLock::new, |known| known.clone().into()),
         }
     }
 
@@ -124,6 +127,17 @@ impl<'a> Workshop<'a> {
         self.products
             .get_or_init(|| Products::new(self.problem, Arc::clone(&self.incidence)).map(Arc::new))
             .as_ref()
+    }
+
+    /// The finest cells of every cell.
+    fn finest(&self) -> Option<&Arc<Finest<'a>>> {
+        let finest = || Finest::new(self.problem).map(Arc::new);
+        self.finest.get_or_init(finest).as_ref()
+    }
+
+    /// Whether products or finest cells meet most needs, so that programs are a choice.
+    pub(crate) fn does_without_programs(&self) -> bool {
+        self.products().is_some() || self.finest().is_some()
     }
 
     /// Whether the table is large, and so sparse that only leaves that exchange amounts help.
@@ -401,19 +415,20 @@ impl<'a> Workshop<'a> {
         let price = |cell: CellId| {
             if wish.unmoved.contains(&cell) { None } else { prices.charge(cell) }
         };
-        let products = self.products()?;
+        let products = self.products();
         self.spend(PRODUCT);
         if self.is_sparse() {
-            return products.exchange(wish.cell, wish.side, wish.target, &price);
+            return products?.exchange(wish.cell, wish.side, wish.target, &price);
         }
-        let product = products.reach(wish.cell, wish.side, wish.target, &price);
+        let product = products.and_then(|p| p.reach(wish.cell, wish.side, wish.target, &price));
         if product.as_ref().is_some_and(|p| cover.charge(p) <= NEGLIGIBLE * cover.cost()) {
             return product;
         }
         self.spend(PURSUIT);
-        let pursued = products.pursue(wish.cell, wish.side, wish.target, &price);
+        let pursued = products.and_then(|p| p.pursue(wish.cell, wish.side, wish.target, &price));
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
-        [product, pursued].into_iter().flatten().min_by(cheaper)
+        let found = [product, pursued].into_iter().flatten().min_by(cheaper);
+        found.or_else(|| self.finest()?.pursue(wish.cell, wish.side, wish.target, &price))
     }
 
     pub(super) fn program<'w>(&'w self, prices: &Prices<'w>, wish: Wish<'w>) -> Program<'w> {

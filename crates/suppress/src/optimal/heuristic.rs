@@ -12,26 +12,48 @@ use cellveil_core::{Pattern, Problem, Witness};
 /// The share of the time that goes into a good pattern to start from.
 const STARTING: f64 = 0.4;
 
-/// Tables with more cells get no programs for all needs at once: each would take a minute. In small ones whose levels are not small,
-/// products are as good and take no time.
+/// Tables with more cells or terms of relations get no programs for all needs at once: each would take a minute. In small ones whose levels are not
+/// small, products are as good and take no time.
 const TOGETHER: usize = 20_000;
+const TERMS: usize = 80_000;
+
+/// The share of the time that goes into them where there is a pattern already.
+const FOR_ALL: f64 = 0.8;
 
 /// What may go into a pattern from products, in programs on the whole table, and into one from programs, in cells of programs.
 const PRODUCTS: u64 = 2;
 const PROGRAMS: u64 = 1_500_000;
 
+/// How many times the work of a pattern from products goes into making it cheaper, where programs take long.
+const SWEPT: u64 = 10;
+
 /// A pattern to start from, as good as a part of the time allows.
 pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, SuppressError> {
     let workshop = Workshop::new(problem, context);
     let is_worth_it = problem.len() > SMALL || has_small_levels(problem);
-    let together = problem.insiders().is_empty() && problem.len() <= TOGETHER && is_worth_it;
-    let manner = if together { Manner::Together } else { Manner::Swift };
+    let is_quick = problem.len() <= TOGETHER && problem.relations().terms() <= TERMS;
+    let together = problem.insiders().is_empty() && is_quick && is_worth_it;
     let flats = Flats::new(&workshop)?;
     let mut cover = match &flats {
         Some(flats) => flats.first.clone(),
-        None => first(&workshop, &problem.start(), &[], manner)?,
+        None if together && !workshop.does_without_programs() => {
+            first(&workshop, &problem.start(), &[], Manner::Together)?
+        }
+        None => first(&workshop, &problem.start(), &[], Manner::Swift)?,
     };
     context.progress.improved(cover.cost(), 0.0);
+    let left = (context.seconds_left)();
+    let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - FOR_ALL));
+    let for_all = Context { seconds_left: &seconds_left, ..*context };
+    if together && flats.is_none() && workshop.does_without_programs() {
+        let for_all = workshop.within(&for_all);
+        if let Some(other) = in_time(first(&for_all, &problem.start(), &[], Manner::Together))?
+            && other.cost() < cover.cost()
+        {
+            cover = other;
+            context.progress.improved(cover.cost(), 0.0);
+        }
+    }
     let left = (context.seconds_left)();
     let seconds_left = || Some((context.seconds_left)()? - left? * (1.0 - STARTING));
     let workshop_time = Context { seconds_left: &seconds_left, ..*context };
@@ -41,29 +63,33 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
         in_time(first(&workshop, &problem.start(), &[], manner))
     };
     let swiftly = || from(Manner::Swift, PRODUCTS * problem.len() as u64);
-    let from_products = if together { swiftly()? } else { None };
+    let from_products = if flats.is_some() { swiftly()? } else { None };
     let from_flats = flats.map(|flats| flats.better(&improving)).transpose()?.flatten();
-    // Programs for what is dear take longer, and mostly cost less in the end.
-    let from_programs = from(Manner::Quick, PROGRAMS)?;
+    // Programs for what is dear take longer, and mostly cost less in the end. Where each takes long, the time is better spent on products.
+    let from_programs = if is_quick { from(Manner::Quick, PROGRAMS)? } else { None };
     for other in [from_products, from_flats, from_programs].into_iter().flatten() {
         if other.cost() < cover.cost() {
             cover = other;
         }
     }
     context.progress.improved(cover.cost(), 0.0);
-    sweep(&improving, &mut cover, workshop.work(), Manner::Quick)?;
-    sweep(&improving, &mut cover, workshop.work(), Manner::Careful(0))?;
+    if is_quick {
+        sweep(&improving, &mut cover, workshop.work(), Manner::Quick)?;
+        sweep(&improving, &mut cover, workshop.work(), Manner::Careful(0))?;
+    } else {
+        sweep(&improving, &mut cover, SWEPT * workshop.work(), Manner::Swift)?;
+    }
     prune(&improving, &mut cover)?;
     context.progress.improved(cover.cost(), 0.0);
     let (pattern, witnesses) = cover.into_parts();
     Ok(Best { pattern, witnesses })
 }
 
-/// What was found, if the time sufficed.
+/// What was found besides what is known, if the time sufficed and the engine did.
 pub(super) fn in_time<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(SuppressError::OutOfTime { .. }) => Ok(None),
+        Err(SuppressError::OutOfTime { .. } | SuppressError::Engine(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
