@@ -46,7 +46,9 @@ pub enum GenerateError {
         subtables: u32,
     },
     /// A file of unknown kind.
-    #[error("`{0}` names no known kind of file; end it in `.csv` or `.parquet`")]
+    #[error(
+        "`{0}` names no known kind of file; end it in `.csv` or `.parquet`, or in `.jj` for a finished table"
+    )]
     Kind(PathBuf),
     /// A folder that holds records already.
     #[error("`{0}` holds Parquet files already; name a new or empty folder")]

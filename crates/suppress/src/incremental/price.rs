@@ -25,6 +25,13 @@ pub(crate) struct Wish<'w> {
     pub(crate) unmoved: &'w [CellId],
 }
 
+impl Wish<'_> {
+    /// What withholding a cell costs now; `None` if it must not move.
+    pub(super) fn price(&self, prices: &Prices<'_>, cell: CellId) -> Option<f64> {
+        if self.unmoved.contains(&cell) { None } else { prices.charge(cell) }
+    }
+}
+
 /// What withholding cells costs beyond those that are.
 #[derive(Clone, Copy)]
 pub(crate) struct Prices<'a> {

@@ -313,7 +313,8 @@ impl<'a> Workshop<'a> {
         let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
         let prices = self.prices(cover).with_noise(noise);
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
-        let without = match self.without_programs(cover, &prices, wish) {
+        let by_finest = || self.by_finest(&prices, wish);
+        let without = match self.without_programs(cover, &prices, wish).or_else(by_finest) {
             None if SLOW < self.problem.len() && self.problem.len() <= PROGRAMS => {
                 self.with_few_moves(wish)?
             }
@@ -412,9 +413,7 @@ impl<'a> Workshop<'a> {
         prices: &Prices<'_>,
         wish: Wish<'_>,
     ) -> Option<Witness> {
-        let price = |cell: CellId| {
-            if wish.unmoved.contains(&cell) { None } else { prices.charge(cell) }
-        };
+        let price = |cell: CellId| wish.price(prices, cell);
         let products = self.products();
         self.spend(PRODUCT);
         if self.is_sparse() {
@@ -427,8 +426,17 @@ impl<'a> Workshop<'a> {
         self.spend(PURSUIT);
         let pursued = products.and_then(|p| p.pursue(wish.cell, wish.side, wish.target, &price));
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
-        let found = [product, pursued].into_iter().flatten().min_by(cheaper);
-        found.or_else(|| self.finest()?.pursue(wish.cell, wish.side, wish.target, &price))
+        [product, pursued].into_iter().flatten().min_by(cheaper)
+    }
+
+    /// A table found by finest cells that follow each other, whatever it costs. Among withheld cells alone it would hardly ever find one, and take long.
+    fn by_finest(&self, prices: &Prices<'_>, wish: Wish<'_>) -> Option<Witness> {
+        if self.is_sparse() {
+            return None;
+        }
+        self.spend(PURSUIT);
+        let price = |cell: CellId| wish.price(prices, cell);
+        self.finest()?.pursue(wish.cell, wish.side, wish.target, &price)
     }
 
     pub(super) fn program<'w>(&'w self, prices: &Prices<'w>, wish: Wish<'w>) -> Program<'w> {
