@@ -1,6 +1,6 @@
 //! Every cell as a sum of finest cells, whatever groups them.
 //!
-//! Where a code belongs to several groupings at once, or tables are linked, dimensions cannot be told from relations. But a cell that is no total
+//! Where a code belongs to several groupings at once, or tables are linked, dimensions are of little help or cannot be told. But a cell that is no total
 //! of others can move by itself, as long as all totals that contain it move along, and whatever keeps every relation is made of such steps.
 
 mod pursuit;
@@ -18,7 +18,7 @@ pub struct Finest<'a> {
     above: Lists,
 }
 
-/// A table with more cells below and above others, all counted, is left to other means.
+/// A table with more pairs of a cell and a finest cell below it is left to other means.
 const MOST: usize = 30_000_000;
 
 impl<'a> Finest<'a> {

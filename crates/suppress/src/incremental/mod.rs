@@ -121,7 +121,7 @@ pub(crate) fn first<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Manner, Workshop, first};
+    use super::{Manner, Workshop, first, give_back};
     use crate::method::Context;
     use cellveil_core::verify;
     use cellveil_lp::{Engine, EngineError, Model, Session};
@@ -160,5 +160,26 @@ mod tests {
             let dearest = problem.cells().map(|cell| problem.cost(cell)).sum::<f64>();
             assert!(problem.cost_of(&pattern) < 0.5 * dearest, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn an_engine_that_fails_while_a_cell_is_given_back_changes_nothing() {
+        let like = Grouped { leaves: 6, groupings: 2, dimensions: 3, empty: 5, sensitive: 6 };
+        let problem = like.problem(1);
+        let context =
+            Context { engine: &NoEngine, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
+        let workshop = Workshop::new(&problem, &context);
+        let found = first(&workshop, &problem.start(), &[], Manner::Swift);
+        let mut cover = found.unwrap_or_else(|error| unreachable!("{error}"));
+        let mut failed = 0;
+        for cell in cover.secondaries() {
+            let before = cover.cost();
+            if give_back(&workshop, &mut cover, cell).is_err() {
+                failed += 1;
+                assert!((cover.cost() - before).abs() < 1e-6 * before);
+                assert!(workshop.open(&cover).is_empty());
+            }
+        }
+        assert!(failed > 0, "the engine was never asked");
     }
 }

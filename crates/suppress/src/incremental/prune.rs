@@ -60,14 +60,15 @@ pub(crate) fn give_back(
             open.push(need);
         }
     }
-    let met = open.is_empty() || thoroughly_met(workshop, cover, &mut open)?;
+    let met = if open.is_empty() { Ok(true) } else { thoroughly_met(workshop, cover, &mut open) };
     cover.release(&held);
-    if met {
+    // Where the engine fails, everything stays as it was: callers may go on without it.
+    if matches!(met, Ok(true)) {
         cover.settle();
     } else {
         cover.take_back();
     }
-    Ok(met)
+    met
 }
 
 /// Meets a need again without withholding more and without a program; whether that is possible.

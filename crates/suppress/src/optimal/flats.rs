@@ -3,7 +3,7 @@
 //! Where levels are small compared with cells, most of what a safe pattern costs is what keeps cells from being recomputed. Such patterns are
 //! found without programs (see [`super::span`]) and leave only a few ways to move; one table along these ways, and some cells more, reach the levels.
 
-use super::heuristic::in_time;
+use super::heuristic::attempted;
 use super::span::dearest_flats;
 use crate::cover::Cover;
 use crate::incremental::{Manner, Workshop, first};
@@ -69,7 +69,7 @@ fn with_what_it_lacks<'a>(
     workshop: &Workshop<'a>,
     flat: &Pattern,
 ) -> Result<Option<Cover<'a>>, SuppressError> {
-    in_time(first(workshop, flat, &[], Manner::Together))
+    attempted(first(workshop, flat, &[], Manner::Together))
 }
 
 /// Flats, cheapest first, found in a share of the time.

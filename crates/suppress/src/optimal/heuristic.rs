@@ -47,7 +47,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let for_all = Context { seconds_left: &seconds_left, ..*context };
     if together && flats.is_none() && workshop.does_without_programs() {
         let for_all = workshop.within(&for_all);
-        if let Some(other) = in_time(first(&for_all, &problem.start(), &[], Manner::Together))?
+        if let Some(other) = attempted(first(&for_all, &problem.start(), &[], Manner::Together))?
             && other.cost() < cover.cost()
         {
             cover = other;
@@ -60,7 +60,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let improving = workshop.within(&workshop_time);
     let from = |manner, work| {
         let workshop = improving.for_work(work);
-        in_time(first(&workshop, &problem.start(), &[], manner))
+        attempted(first(&workshop, &problem.start(), &[], manner))
     };
     let swiftly = || from(Manner::Swift, PRODUCTS * problem.len() as u64);
     let from_products = if flats.is_some() { swiftly()? } else { None };
@@ -85,8 +85,8 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     Ok(Best { pattern, witnesses })
 }
 
-/// What was found besides what is known, if the time sufficed and the engine did.
-pub(super) fn in_time<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
+/// What an attempt at something better found, if the time and the engine sufficed.
+pub(super) fn attempted<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(SuppressError::OutOfTime { .. } | SuppressError::Engine(_)) => Ok(None),
@@ -109,7 +109,7 @@ impl Search<'_> {
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
         let known: Vec<Witness> = known.iter().filter(moves_withheld).cloned().collect();
         let workshop = Workshop::new(self.problem, self.context);
-        let found = in_time(first(&workshop, pattern, &known, Manner::Quick))?;
+        let found = attempted(first(&workshop, pattern, &known, Manner::Quick))?;
         let Some(mut cover) = found else { return Ok(()) };
         if cover.cost() < PROMISING * self.problem.cost_of(&best.pattern) {
             self.prune(&workshop, &mut cover)?;

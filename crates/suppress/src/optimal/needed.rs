@@ -1,7 +1,7 @@
 //! Which cells of a pattern the cuts say must stay, without a program.
 
 use super::cuts::Cut;
-use super::heuristic::in_time;
+use super::heuristic::attempted;
 use super::search::Search;
 use crate::cover::Cover;
 use crate::incremental::{Workshop, candidates, give_back};
@@ -65,7 +65,7 @@ impl Search<'_> {
             if at.is_some_and(|at| slack.is_needed(at)) {
                 continue;
             }
-            let Some(given) = in_time(give_back(workshop, cover, cell))? else { break };
+            let Some(given) = attempted(give_back(workshop, cover, cell))? else { break };
             let has_gone = |at: &u32| {
                 !system.members[*at as usize].iter().any(|&cell| cover.is_withheld(cell))
             };

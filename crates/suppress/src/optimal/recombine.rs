@@ -4,7 +4,7 @@
 //! part, adding what that lacks and giving back what it does not need takes a fraction of a second. Patterns found this way differ; among the cells of the best
 //! of them there are few enough to search for the cheapest combination.
 
-use super::heuristic::in_time;
+use super::heuristic::attempted;
 use super::rounds::Round;
 use super::search::{Best, Search};
 use crate::incremental::{Manner, Workshop, first};
@@ -62,7 +62,7 @@ impl Search<'_> {
         for share in SHARES {
             let withheld: Vec<bool> = relaxed.point.iter().map(|&point| point >= share).collect();
             let pattern = self.pattern(best, &withheld);
-            let cover = in_time(first(&workshop, &pattern, &[], Manner::Quick))?;
+            let cover = attempted(first(&workshop, &pattern, &[], Manner::Quick))?;
             let Some(mut cover) = cover else { return Ok(()) };
             self.prune(&workshop, &mut cover)?;
             let (pattern, witnesses) = cover.into_parts();
