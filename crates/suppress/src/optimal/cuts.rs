@@ -7,25 +7,24 @@
 use super::level::{Goal, Level, System};
 use cellveil_core::Side;
 
-/// `Σ coefficient · x ≥ 1` over positions of free cells, ascending, with coefficients from 0 to 1; or `≥ x` of another free cell.
+/// `Σ coefficient · x ≥ asked` over positions of free cells, ascending, with coefficients of at most 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cut {
     pub(super) terms: Vec<(u32, f64)>,
-    /// The cell that asks for it, if it is withheld.
-    pub(super) head: Option<u32>,
+    pub(super) asked: f64,
+    /// Whether every safe pattern satisfies it, or some cheapest one.
+    pub(super) is_for_all: bool,
 }
 
 impl Cut {
     /// By how much a point misses the cut.
     pub(super) fn violation(&self, point: &[f64]) -> f64 {
-        let asked = self.head.map_or(1.0, |at| point[at as usize]);
-        asked - self.terms.iter().map(|&(at, c)| c * point[at as usize]).sum::<f64>()
+        self.asked - self.terms.iter().map(|&(at, c)| c * point[at as usize]).sum::<f64>()
     }
 
     /// By how much a point misses the cut, in distance.
     pub(super) fn depth(&self, point: &[f64]) -> f64 {
-        let head = if self.head.is_some() { 1.0 } else { 0.0 };
-        let norm = (self.terms.iter().map(|&(_, c)| c * c).sum::<f64>() + head).sqrt();
+        let norm = self.terms.iter().map(|&(_, c)| c * c).sum::<f64>().sqrt();
         self.violation(point) / norm.max(1e-9)
     }
 }
@@ -122,7 +121,7 @@ impl Capacity {
         };
         let others = self.terms.iter().filter(|&&(at, _)| !given(at));
         let terms = others.map(|&(at, units)| (at, coefficient(units))).collect();
-        Some(Cut { terms, head: None })
+        Some(Cut { terms, asked: 1.0, is_for_all: true })
     }
 }
 
@@ -188,8 +187,8 @@ pub(super) fn of_lone_cells(system: &System<'_>, point: &[f64]) -> Vec<Cut> {
             .iter()
             .copied()
             .max_by(|a, b| share(a.0).total_cmp(&share(b.0)).then(b.0.cmp(&a.0)))?;
-        let others = terms.iter().filter(|&&(at, _)| at != head).map(|&(at, _)| (at, 1.0));
-        let cut = Cut { terms: others.collect(), head: Some(head) };
+        let terms = terms.iter().map(|&(at, _)| (at, if at == head { -1.0 } else { 1.0 }));
+        let cut = Cut { terms: terms.collect(), asked: 0.0, is_for_all: false };
         (cut.violation(point) > LONE).then_some(cut)
     };
     system.component.rows.iter().filter_map(of_row).collect()
@@ -252,7 +251,7 @@ fn rounded(cut: &Cut, point: &[f64]) -> Option<Cut> {
             ((floor + rest) / right * UP).clamp(LEAST, 1.0)
         };
         let terms = cut.terms.iter().map(|&(at, c)| (at, coefficient(c))).collect();
-        let cut = Cut { terms, head: None };
+        let cut = Cut { terms, asked: 1.0, is_for_all: true };
         let depth = cut.depth(point);
         if depth > best.as_ref().map_or(0.0, |(best, _)| *best) {
             best = Some((depth, cut));

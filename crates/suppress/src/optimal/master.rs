@@ -16,7 +16,7 @@ pub(super) struct Master<'a> {
     pub(super) cuts: Vec<Cut>,
     /// For how many solves each cut has not mattered.
     idle: Vec<u32>,
-    known: BTreeSet<Vec<(u32, u32)>>,
+    known: BTreeSet<Vec<(u32, i32)>>,
     /// Between which shares every position may be withheld.
     bounds: Vec<[f64; 2]>,
     /// The positions that are not free between nothing and all.
@@ -33,6 +33,8 @@ pub(super) struct Relaxed {
     pub(super) bound: f64,
     /// What withholding each position adds to the bound; below 0 what publishing it adds.
     pub(super) reduced: Vec<f64>,
+    /// What each position costs beyond what it pays for cuts that every safe pattern satisfies.
+    pub(super) net: Vec<f64>,
 }
 
 /// A cut that has not mattered for this many solves is left out.
@@ -69,7 +71,7 @@ impl<'a> Master<'a> {
         if !self.known.insert(key(&cut)) {
             return Ok(false);
         }
-        for at in cut.terms.iter().map(|&(at, _)| at).chain(cut.head) {
+        for at in cut.terms.iter().map(|&(at, _)| at) {
             if self.columns[at as usize].is_none() {
                 self.session = None;
                 self.columns[at as usize] = Some(self.positions.len() as u32);
@@ -197,18 +199,19 @@ impl<'a> Master<'a> {
             point[at as usize] = value.clamp(0.0, 1.0);
         }
         let mut reduced: Vec<f64> = self.system.costs.clone();
+        let mut net = self.system.costs.clone();
         let mut bound = 0.0;
         let mut size = 0.0;
         for (cut, dual) in self.cuts.iter().zip(&solution.duals) {
             let price = dual.max(0.0) * self.scale;
             if price > 0.0 {
                 size += price;
-                match cut.head {
-                    Some(at) => reduced[at as usize] += price,
-                    None => bound += price,
-                }
+                bound += price * cut.asked;
                 for &(at, c) in &cut.terms {
                     reduced[at as usize] -= price * c;
+                    if cut.is_for_all {
+                        net[at as usize] -= price * c;
+                    }
                 }
             }
         }
@@ -222,19 +225,17 @@ impl<'a> Master<'a> {
                 reduced[at as usize] = f64::INFINITY;
             }
         }
-        Relaxed { point, bound: (bound - ROUNDING * size).max(0.0), reduced }
+        Relaxed { point, bound: (bound - ROUNDING * size).max(0.0), reduced, net }
     }
 }
 
 /// What tells a cut from others.
-fn key(cut: &Cut) -> Vec<(u32, u32)> {
-    let head = cut.head.map(|at| (at, u32::MAX));
-    cut.terms.iter().map(|&(at, c)| (at, (c * 1e6) as u32)).chain(head).collect()
+fn key(cut: &Cut) -> Vec<(u32, i32)> {
+    let asked = [(u32::MAX, cut.asked)];
+    cut.terms.iter().copied().chain(asked).map(|(at, c)| (at, (c * 1e6) as i32)).collect()
 }
 
 fn row(columns: &[Option<u32>], cut: &Cut) -> Row {
-    let all = cut.terms.iter().copied().chain(cut.head.map(|at| (at, -1.0)));
-    let terms = all.filter_map(|(at, c)| Some((columns[at as usize]?, c))).collect();
-    let lower = if cut.head.is_some() { 0.0 } else { 1.0 };
-    Row { terms, lower, upper: f64::INFINITY }
+    let terms = cut.terms.iter().filter_map(|&(at, c)| Some((columns[at as usize]?, c))).collect();
+    Row { terms, lower: cut.asked, upper: f64::INFINITY }
 }

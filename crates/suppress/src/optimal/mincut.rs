@@ -263,7 +263,8 @@ impl Cuts<'_> {
         for (&at, value) in self.master.positions().iter().zip(&solution.columns) {
             point[at as usize] = value.clamp(0.0, 1.0);
         }
-        Ok(Some(Relaxed { point, bound: self.bound, reduced: self.separator.system.costs.clone() }))
+        let costs = self.separator.system.costs.clone();
+        Ok(Some(Relaxed { point, bound: self.bound, net: costs.clone(), reduced: costs }))
     }
 }
 

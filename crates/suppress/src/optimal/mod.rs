@@ -15,6 +15,7 @@ mod level;
 mod master;
 mod mincut;
 mod needed;
+mod patches;
 mod pipes;
 mod program;
 mod pseudo;
@@ -33,11 +34,12 @@ use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::small_levels::has_small_levels;
 use ascent::ascent;
 use cellveil_attack::{Component, Intervals, Network, Options, Reduced, attack, reduce};
-use cellveil_core::{Bound, Exposure, Pattern, Problem, Side, Status, Why, Witness};
+use cellveil_core::{Bound, CellId, Exposure, Need, Pattern, Problem, Side, Status, Why, Witness};
 use equal::Equal;
 use flows::by_flows;
 use level::{Level, System};
 use mincut::{FEW, by_cuts};
+use patches::Patches;
 use recombine::SMALL;
 use rounds::Rounds;
 use search::Search;
@@ -82,7 +84,8 @@ pub(crate) fn from(
         }
         let ascended = ascent(&system, &levels);
         let small_levels = has_small_levels(problem);
-        let rounds = Rounds::new(&system, levels, small_levels, context)?;
+        let patches = small_levels.then(|| patches(problem, &system));
+        let rounds = Rounds::new(&system, levels, patches, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         // Where levels are small, flats are better patterns than fractional ones give, and the time is for cuts.
         if problem.len() <= SMALL && !small_levels {
@@ -134,7 +137,8 @@ pub fn lower_bound(
             cost += ascended + system.forced;
             continue;
         }
-        let rounds = Rounds::new(&system, levels, has_small_levels(problem), context)?;
+        let patches = has_small_levels(problem).then(|| patches(problem, &system));
+        let rounds = Rounds::new(&system, levels, patches, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound.max(ascended) + system.forced;
@@ -235,6 +239,14 @@ fn attacked(problem: &Problem, context: &Context<'_>) -> Result<Vec<Exposure>, S
 
 fn levels(problem: &Problem, system: &System<'_>, exposed: &[Exposure]) -> Vec<Level> {
     exposed.iter().filter_map(|exposure| Level::new(problem, system, exposure)).collect()
+}
+
+/// The patches of a part of the table, in which no cell that needs protection may be computed.
+fn patches(problem: &Problem, system: &System<'_>) -> Patches {
+    let asks = |need: &Need| need.down > 0 || need.up > 0 || need.sliding > 0;
+    let needs = |cell: &CellId| problem.needs().of(*cell).is_some_and(asks);
+    let hidden: Vec<bool> = system.members.iter().map(|cells| cells.iter().any(needs)).collect();
+    Patches::new(system, &hidden)
 }
 
 /// The needs that ask for more than the room of their cell.

@@ -18,13 +18,13 @@ struct Slack {
 const ROUNDING: f64 = 1e-9;
 
 impl Slack {
-    /// Cuts with a head say what is worthwhile, not what must be.
+    /// Cuts that only cheapest patterns satisfy say what is worthwhile, not what must be.
     fn new(cuts: &[Cut], withheld: &[bool]) -> Self {
         let mut cuts_of = vec![Vec::new(); withheld.len()];
         let mut slack = Vec::new();
-        for cut in cuts.iter().filter(|cut| cut.head.is_none()) {
+        for cut in cuts.iter().filter(|cut| cut.is_for_all) {
             let number = slack.len() as u32;
-            let mut sum = -1.0;
+            let mut sum = -cut.asked;
             for &(at, c) in cut.terms.iter().filter(|&&(at, _)| withheld[at as usize]) {
                 cuts_of[at as usize].push((number, c));
                 sum += c;
@@ -83,11 +83,11 @@ mod tests {
 
     #[test]
     fn a_cell_is_needed_as_long_as_a_cut_misses_it() {
-        let cut = |terms: &[(u32, f64)], head| Cut { terms: terms.to_vec(), head };
+        let cut = |terms: &[(u32, f64)], asked, is_for_all| Cut { terms: terms.to_vec(), asked, is_for_all };
         let cuts = [
-            cut(&[(0, 1.0), (1, 0.5), (2, 0.5)], None),
-            cut(&[(2, 1.0), (3, 1.0)], None),
-            cut(&[(0, 1.0)], Some(3)),
+            cut(&[(0, 1.0), (1, 0.5), (2, 0.5)], 1.0, true),
+            cut(&[(2, 1.0), (3, 1.0)], 1.0, true),
+            cut(&[(0, 1.0), (3, -1.0)], 0.0, false),
         ];
         let mut slack = Slack::new(&cuts, &[true, true, true, false]);
         assert_eq!([0, 1, 2].map(|at| slack.is_needed(at)), [false, false, true]);

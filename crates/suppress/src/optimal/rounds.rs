@@ -3,6 +3,7 @@
 use super::cuts::{Capacity, of_lone_cells, of_one_relation, strongest};
 use super::level::{Level, System};
 use super::master::{Master, Relaxed};
+use super::patches::Patches;
 use super::separate::{Answer, View, Watched};
 use crate::method::Context;
 use cellveil_lp::EngineError;
@@ -21,8 +22,8 @@ pub(super) struct Rounds<'a> {
     pub(super) relaxed: Option<Relaxed>,
     /// Programs times the terms of their relations so far.
     pub(super) work: usize,
-    /// Whether levels are small compared with cells: then cells that are withheld alone in a relation are cut off; elsewhere capacity cuts do that and more.
-    pub(super) small_levels: bool,
+    /// Where levels are small compared with cells: the patches of the table, whose cuts forbid what cheapest patterns do not do; elsewhere capacity cuts do that and more.
+    patches: Option<Patches>,
     round: usize,
     /// The level that the next round begins with.
     next: usize,
@@ -58,6 +59,9 @@ pub(super) const BROKEN: f64 = 20.0 * TRACE;
 /// A level that takes relations of more terms to decide is left alone while the pattern is fractional.
 pub(super) const TERMS: usize = 4000;
 
+/// Costs are split among patches anew every so many rounds.
+const SPLIT: usize = 2;
+
 /// With more levels than this their programs are not kept from round to round.
 const KEPT: usize = 800;
 
@@ -71,11 +75,11 @@ impl<'a> Rounds<'a> {
     pub(super) fn new(
         system: &'a System<'a>,
         levels: Vec<Level>,
-        small_levels: bool,
+        patches: Option<Patches>,
         context: &'a Context<'a>,
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
-            small_levels,
+            patches,
             system,
             context,
             master: Master::new(system, context.engine),
@@ -91,7 +95,19 @@ impl<'a> Rounds<'a> {
             rounds.take_in(level)?;
         }
         rounds.sort();
+        rounds.of_patches(&system.costs, None)?;
         Ok(rounds)
+    }
+
+    /// Splits costs among the patches, and takes those of their cuts in that a point misses; says how many.
+    fn of_patches(&mut self, costs: &[f64], point: Option<&[f64]>) -> Result<usize, EngineError> {
+        let Some(patches) = &mut self.patches else { return Ok(0) };
+        patches.split(costs, point.is_some(), self.context);
+        let mut added = 0;
+        for cut in patches.cuts(point) {
+            added += usize::from(self.master.add(cut)?);
+        }
+        Ok(added)
     }
 
     /// Takes a level in, with the cuts that single relations give. Says whether it is new.
@@ -155,9 +171,12 @@ impl<'a> Rounds<'a> {
         self.next = if to == levels.len() { 0 } else { to };
         let keep = levels.len() <= KEPT;
         let mut added = 0;
-        if self.small_levels {
+        if self.patches.is_some() {
             for cut in of_lone_cells(self.system, &relaxed.point) {
                 added += usize::from(self.master.add(cut)?);
+            }
+            if self.round % SPLIT == 1 {
+                added += self.of_patches(&relaxed.net, Some(&relaxed.point))?;
             }
         }
         for together in levels[from..to].chunks_mut(TOGETHER) {

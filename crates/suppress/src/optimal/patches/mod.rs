@@ -1,0 +1,191 @@
+//! Bounds from patches of the table: a few cells with the relations among them.
+//!
+//! On a patch a cheapest pattern has one of a few shapes (`shapes.rs`). Where codes are grouped in several ways, relations of one line have calculations in common that none of
+//! them has alone, so shapes say more than relations one by one. The costs of cells are split among the patches that they belong to, and every patch takes the cheapest of its shapes:
+//! what that costs together is a lower bound for any split. The best split is found without a program (`split.rs`), and every patch gives a cut with its share of the costs.
+
+mod shapes;
+mod split;
+
+use super::cuts::Cut;
+use super::level::System;
+use shapes::shapes;
+use split::Patch;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many cells make a patch at most.
+const CELLS: usize = 16;
+
+/// A relation of more cells than this makes no patch alone: nearly everything is a shape of it.
+const ALONE: usize = 10;
+
+/// Patches of a component have so many shapes in all at most.
+const SHAPES: usize = 2_000_000;
+
+/// The patches of a component.
+pub(super) struct Patches {
+    patches: Vec<Patch>,
+    /// The patches of every position, and its number in each.
+    of: Vec<Vec<(u32, u32)>>,
+}
+
+/// Relations of a patch, ascending.
+type Rows = Vec<u32>;
+
+/// Relations with cells numbered within their patch.
+type Local = Vec<Vec<(u32, i32)>>;
+
+impl Patches {
+    /// Finds them. Cells that are `hidden` are withheld and must not be computed.
+    pub(super) fn new(system: &System<'_>, hidden: &[bool]) -> Self {
+        let mut known: BTreeMap<(usize, Local, u32), Option<Vec<u32>>> = BTreeMap::new();
+        let mut patches = Self { patches: Vec::new(), of: vec![Vec::new(); system.len()] };
+        let mut count = 0;
+        for rows in groups(system) {
+            for rows in patches.add(system, hidden, &rows, &mut known) {
+                patches.add(system, hidden, &[rows], &mut known);
+            }
+            count += patches.patches.last().map_or(0, |patch| patch.shapes.len());
+            if count > SHAPES {
+                break;
+            }
+        }
+        patches
+    }
+
+    /// Adds the patch of some relations; gives them back one by one if its shapes are too many.
+    fn add(
+        &mut self,
+        system: &System<'_>,
+        hidden: &[bool],
+        rows: &[u32],
+        known: &mut BTreeMap<(usize, Local, u32), Option<Vec<u32>>>,
+    ) -> Rows {
+        let cells = cells_of(system, rows);
+        if rows.len() == 1 && cells.len() > ALONE {
+            return Rows::new();
+        }
+        let number = |at: u32| cells.binary_search(&at).unwrap_or_default() as u32;
+        let local = |&row: &u32| {
+            let terms = system.component.rows[row as usize].iter();
+            terms.map(|&(at, c)| (number(at), c)).collect::<Vec<_>>()
+        };
+        let mut relations: Local = rows.iter().map(local).collect();
+        relations.sort_unstable();
+        let bits = |is: &dyn Fn(usize) -> bool| {
+            (0..).zip(&cells).filter(|(_, at)| is(**at as usize)).fold(0, |set, (bit, _)| set | 1 << bit)
+        };
+        let (hidden, free) = (bits(&|at| hidden[at]), bits(&|at| system.free[at]));
+        let key = (cells.len(), relations, hidden);
+        let listed = known.entry(key).or_insert_with_key(|(cells, relations, hidden)| shapes(*cells, relations, *hidden));
+        let Some(listed) = listed else {
+            return if rows.len() > 1 { rows.to_vec() } else { Rows::new() };
+        };
+        // What is withheld anyway costs nothing, whatever becomes of it.
+        let of_free: BTreeSet<u32> = listed.iter().map(|shape| shape & free).collect();
+        let says_nothing = of_free.len() == 1 << free.count_ones();
+        if !of_free.is_empty() && !says_nothing {
+            let patch = self.patches.len() as u32;
+            let positions: Vec<u32> =
+                (0..).zip(&cells).filter(|(bit, _)| free >> bit & 1 == 1).map(|(_, &at)| at).collect();
+            for (number, &at) in (0..).zip(&positions) {
+                self.of[at as usize].push((patch, number));
+            }
+            let packed = of_free.into_iter().map(|shape| pack(shape, free));
+            self.patches.push(Patch::new(positions, packed.collect()));
+        }
+        Rows::new()
+    }
+
+    /// The cuts of all patches at the present split, or those of them that a point misses.
+    pub(super) fn cuts(&self, point: Option<&[f64]>) -> Vec<Cut> {
+        let is_missed = |cut: &Cut| point.is_none_or(|point| cut.violation(point) > MISSED);
+        self.patches.iter().filter_map(Patch::cut).filter(is_missed).collect()
+    }
+}
+
+/// How much a cut must be missed by, where its largest coefficient is 1.
+const MISSED: f64 = 1e-4;
+
+/// The bits of a set that stand in a mask, side by side.
+fn pack(set: u32, mask: u32) -> u32 {
+    let bits = (0..32).filter(|bit| mask >> bit & 1 == 1);
+    bits.enumerate().fold(0, |packed, (to, from)| packed | (set >> from & 1) << to)
+}
+
+/// The cells of some relations, ascending.
+fn cells_of(system: &System<'_>, rows: &[u32]) -> Vec<u32> {
+    let terms = rows.iter().flat_map(|&row| &system.component.rows[row as usize]);
+    let cells: BTreeSet<u32> = terms.map(|&(at, _)| at).collect();
+    cells.into_iter().collect()
+}
+
+/// Groups of relations that belong together, none within another.
+fn groups(system: &System<'_>) -> Vec<Rows> {
+    let all = 0..system.component.rows.len() as u32;
+    let small = all.filter(|&row| system.component.rows[row as usize].len() <= CELLS);
+    let groups: BTreeSet<Rows> = small.map(|row| grown(system, row)).collect();
+    let groups: Vec<Rows> = groups.into_iter().collect();
+    let mut of_row: Vec<Vec<u32>> = vec![Vec::new(); system.component.rows.len()];
+    for (number, group) in (0..).zip(&groups) {
+        for &row in group {
+            of_row[row as usize].push(number);
+        }
+    }
+    let is_within = |part: &Rows| {
+        of_row[part[0] as usize].iter().any(|&other| {
+            let whole = &groups[other as usize];
+            whole.len() > part.len() && part.iter().all(|row| whole.binary_search(row).is_ok())
+        })
+    };
+    groups.iter().filter(|group| !is_within(group)).cloned().collect()
+}
+
+/// A relation with others that have calculations in common with it: those with two cells of the group, and pairs that meet outside of it and each
+/// have one cell of one of its relations. Relations of different dimensions never make such a triangle.
+fn grown(system: &System<'_>, row: u32) -> Rows {
+    let terms = |row: u32| system.component.rows[row as usize].iter().map(|&(at, _)| at);
+    let mut rows = BTreeSet::from([row]);
+    let mut cells: BTreeSet<u32> = terms(row).collect();
+    loop {
+        let mut touching: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for &at in &cells {
+            for (row, _) in system.rows_of[at as usize].iter().filter(|(row, _)| !rows.contains(row)) {
+                touching.entry(*row).or_default().push(at);
+            }
+        }
+        let outside = |rows: &[u32]| {
+            let all = rows.iter().flat_map(|&row| terms(row)).filter(|at| !cells.contains(at));
+            all.collect::<BTreeSet<u32>>().len()
+        };
+        let is_closed = |(_, common): &(&u32, &Vec<u32>)| common.len() > 1;
+        let mut next: Vec<(usize, Rows)> = touching
+            .iter()
+            .filter(is_closed)
+            .map(|(&row, _)| (outside(&[row]), vec![row]))
+            .collect();
+        if next.is_empty() {
+            let share_a_row = |a: u32, b: u32| {
+                a != b && rows.iter().any(|&row| [a, b].iter().all(|&at| terms(row).any(|t| t == at)))
+            };
+            let mut meeting: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+            for (&row, common) in &touching {
+                for at in terms(row).filter(|at| !cells.contains(at)) {
+                    meeting.entry(at).or_default().push((row, common[0]));
+                }
+            }
+            for meet in meeting.values() {
+                for (number, &(a, at)) in meet.iter().enumerate() {
+                    let others = meet[..number].iter().filter(|(_, other)| share_a_row(at, *other));
+                    next.extend(others.map(|&(b, _)| (outside(&[b, a]), vec![b, a])));
+                }
+            }
+        }
+        let within = next.into_iter().filter(|(more, _)| cells.len() + more <= CELLS);
+        let Some((_, added)) = within.min() else { return rows.into_iter().collect() };
+        for row in added {
+            rows.insert(row);
+            cells.extend(terms(row));
+        }
+    }
+}
