@@ -33,8 +33,6 @@ pub(super) struct Relaxed {
     pub(super) bound: f64,
     /// What withholding each position adds to the bound; below 0 what publishing it adds.
     pub(super) reduced: Vec<f64>,
-    /// What each position costs beyond what it pays for cuts that every safe pattern satisfies.
-    pub(super) net: Vec<f64>,
 }
 
 /// A cut that has not mattered for this many solves is left out.
@@ -199,7 +197,6 @@ impl<'a> Master<'a> {
             point[at as usize] = value.clamp(0.0, 1.0);
         }
         let mut reduced: Vec<f64> = self.system.costs.clone();
-        let mut net = self.system.costs.clone();
         let mut bound = 0.0;
         let mut size = 0.0;
         for (cut, dual) in self.cuts.iter().zip(&solution.duals) {
@@ -209,9 +206,6 @@ impl<'a> Master<'a> {
                 bound += price * cut.asked;
                 for &(at, c) in &cut.terms {
                     reduced[at as usize] -= price * c;
-                    if cut.is_for_all {
-                        net[at as usize] -= price * c;
-                    }
                 }
             }
         }
@@ -225,7 +219,7 @@ impl<'a> Master<'a> {
                 reduced[at as usize] = f64::INFINITY;
             }
         }
-        Relaxed { point, bound: (bound - ROUNDING * size).max(0.0), reduced, net }
+        Relaxed { point, bound: (bound - ROUNDING * size).max(0.0), reduced }
     }
 }
 

@@ -263,8 +263,7 @@ impl Cuts<'_> {
         for (&at, value) in self.master.positions().iter().zip(&solution.columns) {
             point[at as usize] = value.clamp(0.0, 1.0);
         }
-        let costs = self.separator.system.costs.clone();
-        Ok(Some(Relaxed { point, bound: self.bound, net: costs.clone(), reduced: costs }))
+        Ok(Some(Relaxed { point, bound: self.bound, reduced: self.separator.system.costs.clone() }))
     }
 }
 

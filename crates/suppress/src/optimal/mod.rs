@@ -91,6 +91,9 @@ pub(crate) fn from(
         if problem.len() <= SMALL && !small_levels {
             search.look_between_rounds(&mut best)?;
         }
+        if small_levels {
+            search.cut_by_patches(&best.pattern)?;
+        }
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             search.run(&mut best, budget)?;

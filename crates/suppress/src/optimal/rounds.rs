@@ -24,6 +24,8 @@ pub(super) struct Rounds<'a> {
     pub(super) work: usize,
     /// Where levels are small compared with cells: the patches of the table, whose cuts forbid what cheapest patterns do not do; elsewhere capacity cuts do that and more.
     patches: Option<Patches>,
+    /// How many of the cuts they know.
+    covered: usize,
     round: usize,
     /// The level that the next round begins with.
     next: usize,
@@ -59,9 +61,6 @@ pub(super) const BROKEN: f64 = 20.0 * TRACE;
 /// A level that takes relations of more terms to decide is left alone while the pattern is fractional.
 pub(super) const TERMS: usize = 4000;
 
-/// Costs are split among patches anew every so many rounds.
-const SPLIT: usize = 2;
-
 /// With more levels than this their programs are not kept from round to round.
 const KEPT: usize = 800;
 
@@ -80,6 +79,7 @@ impl<'a> Rounds<'a> {
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
             patches,
+            covered: 0,
             system,
             context,
             master: Master::new(system, context.engine),
@@ -95,19 +95,24 @@ impl<'a> Rounds<'a> {
             rounds.take_in(level)?;
         }
         rounds.sort();
-        rounds.of_patches(&system.costs, None)?;
         Ok(rounds)
     }
 
-    /// Splits costs among the patches, and takes those of their cuts in that a point misses; says how many.
-    fn of_patches(&mut self, costs: &[f64], point: Option<&[f64]>) -> Result<usize, EngineError> {
-        let Some(patches) = &mut self.patches else { return Ok(0) };
-        patches.split(costs, point.is_some(), self.context);
-        let mut added = 0;
-        for cut in patches.cuts(point) {
-            added += usize::from(self.master.add(cut)?);
+    /// One round at what the patches say, where there are any, without the program of all cuts. Says how many cuts that gave.
+    pub(super) fn round_of_patches(&mut self) -> Result<usize, EngineError> {
+        let Some(mut patches) = self.patches.take() else { return Ok(0) };
+        for cut in &self.master.cuts[self.covered..] {
+            patches.cover(cut);
         }
-        Ok(added)
+        self.covered = self.master.cuts.len();
+        let split = patches.split(self.context);
+        self.patches = Some(patches);
+        self.bound = self.bound.max(split.bound);
+        if split.point.is_empty() {
+            return Ok(0);
+        }
+        let reduced = vec![0.0; self.system.len()];
+        self.separate(&Relaxed { point: split.point, bound: split.bound, reduced })
     }
 
     /// Takes a level in, with the cuts that single relations give. Says whether it is new.
@@ -174,9 +179,6 @@ impl<'a> Rounds<'a> {
         if self.patches.is_some() {
             for cut in of_lone_cells(self.system, &relaxed.point) {
                 added += usize::from(self.master.add(cut)?);
-            }
-            if self.round % SPLIT == 1 {
-                added += self.of_patches(&relaxed.net, Some(&relaxed.point))?;
             }
         }
         for together in levels[from..to].chunks_mut(TOGETHER) {

@@ -91,6 +91,29 @@ impl Search<'_> {
         }
     }
 
+    /// Rounds at what patches say, until they gain little, or the gap of a known pattern is small.
+    pub(super) fn cut_by_patches(&mut self, known: &Pattern) -> Result<(), SuppressError> {
+        let (cost, own_cost) = (self.problem.cost_of(known), self.cost(known));
+        let mut bounds: Vec<f64> = Vec::new();
+        loop {
+            let left = (self.context.seconds_left)();
+            let added = self.rounds.round_of_patches()?;
+            let bound = self.rounds.bound;
+            self.context.progress.improved(cost, bound);
+            self.note(left);
+            bounds.push(bound);
+            let before = bounds.len().checked_sub(SEVERAL + 1).map(|at| bounds[at]);
+            if added == 0
+                || before.is_some_and(|before| bound - before < WORTHWHILE * bound)
+                || self.is_proven(own_cost)
+                || self.is_late(0.0)
+                || self.context.is_over()
+            {
+                return Ok(());
+            }
+        }
+    }
+
     /// Notes how long a step took that began with so many seconds left.
     fn note(&mut self, left: Option<f64>) {
         let took = left.zip((self.context.seconds_left)()).map_or(0.0, |(then, now)| then - now);

@@ -2,15 +2,18 @@
 //!
 //! On a patch a cheapest pattern has one of a few shapes (`shapes.rs`). Where codes are grouped in several ways, relations of one line have calculations in common that none of
 //! them has alone, so shapes say more than relations one by one. The costs of cells are split among the patches that they belong to, and every patch takes the cheapest of its shapes:
-//! what that costs together is a lower bound for any split. The best split is found without a program (`split.rs`), and every patch gives a cut with its share of the costs.
+//! what that costs together is a lower bound for any split. Cuts of which some cell must be withheld, whatever the pattern, take part as covers. The best split is found without a program (`split.rs`).
 
+mod cover;
+mod patch;
 mod shapes;
 mod split;
 
 use super::cuts::Cut;
 use super::level::System;
+use cover::Cover;
+use patch::Patch;
 use shapes::shapes;
-use split::Patch;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many cells make a patch at most.
@@ -22,11 +25,22 @@ const ALONE: usize = 10;
 /// Patches of a component have so many shapes in all at most.
 const SHAPES: usize = 2_000_000;
 
-/// The patches of a component.
+/// The patches of a component, and covers.
 pub(super) struct Patches {
-    patches: Vec<Patch>,
-    /// The patches of every position, and its number in each.
+    parts: Vec<Part>,
+    /// The parts of every position, and its number in each.
     of: Vec<Vec<(u32, u32)>>,
+    costs: Vec<f64>,
+    free: Vec<bool>,
+    covers: BTreeSet<Vec<u32>>,
+    /// Whether costs were split before.
+    is_split: bool,
+}
+
+/// Some cells that share costs with others.
+enum Part {
+    Patch(Patch),
+    Cover(Cover),
 }
 
 /// Relations of a patch, ascending.
@@ -39,13 +53,23 @@ impl Patches {
     /// Finds them. Cells that are `hidden` are withheld and must not be computed.
     pub(super) fn new(system: &System<'_>, hidden: &[bool]) -> Self {
         let mut known: BTreeMap<(usize, Local, u32), Option<Vec<u32>>> = BTreeMap::new();
-        let mut patches = Self { patches: Vec::new(), of: vec![Vec::new(); system.len()] };
+        let cost = |(&cost, &free): (&f64, &bool)| if free { cost } else { 0.0 };
+        let mut patches = Self {
+            parts: Vec::new(),
+            of: vec![Vec::new(); system.len()],
+            costs: system.costs.iter().zip(&system.free).map(cost).collect(),
+            free: system.free.clone(),
+            covers: BTreeSet::new(),
+            is_split: false,
+        };
         let mut count = 0;
         for rows in groups(system) {
-            for rows in patches.add(system, hidden, &rows, &mut known) {
-                patches.add(system, hidden, &[rows], &mut known);
+            for row in patches.add(system, hidden, &rows, &mut known) {
+                patches.add(system, hidden, &[row], &mut known);
             }
-            count += patches.patches.last().map_or(0, |patch| patch.shapes.len());
+            if let Some(Part::Patch(patch)) = patches.parts.last() {
+                count += patch.shapes.len();
+            }
             if count > SHAPES {
                 break;
             }
@@ -85,27 +109,33 @@ impl Patches {
         let of_free: BTreeSet<u32> = listed.iter().map(|shape| shape & free).collect();
         let says_nothing = of_free.len() == 1 << free.count_ones();
         if !of_free.is_empty() && !says_nothing {
-            let patch = self.patches.len() as u32;
-            let positions: Vec<u32> =
-                (0..).zip(&cells).filter(|(bit, _)| free >> bit & 1 == 1).map(|(_, &at)| at).collect();
-            for (number, &at) in (0..).zip(&positions) {
-                self.of[at as usize].push((patch, number));
-            }
+            let bits = (0..).zip(&cells).filter(|(bit, _)| free >> bit & 1 == 1);
+            let positions = bits.map(|(_, &at)| at).collect();
             let packed = of_free.into_iter().map(|shape| pack(shape, free));
-            self.patches.push(Patch::new(positions, packed.collect()));
+            self.push(Part::Patch(Patch::new(positions, packed.collect())));
         }
         Rows::new()
     }
 
-    /// The cuts of all patches at the present split, or those of them that a point misses.
-    pub(super) fn cuts(&self, point: Option<&[f64]>) -> Vec<Cut> {
-        let is_missed = |cut: &Cut| point.is_none_or(|point| cut.violation(point) > MISSED);
-        self.patches.iter().filter_map(Patch::cut).filter(is_missed).collect()
+    /// Takes in that some cell of a cut is withheld.
+    pub(super) fn cover(&mut self, cut: &Cut) {
+        let cells: Vec<u32> = cut.terms.iter().map(|&(at, _)| at).collect();
+        if cut.is_for_all && self.covers.insert(cells.clone()) {
+            self.push(Part::Cover(Cover::new(cells)));
+        }
+    }
+
+    fn push(&mut self, part: Part) {
+        let cells = match &part {
+            Part::Patch(patch) => &patch.cells,
+            Part::Cover(cover) => &cover.cells,
+        };
+        for (number, &at) in (0..).zip(cells) {
+            self.of[at as usize].push((self.parts.len() as u32, number));
+        }
+        self.parts.push(part);
     }
 }
-
-/// How much a cut must be missed by, where its largest coefficient is 1.
-const MISSED: f64 = 1e-4;
 
 /// The bits of a set that stand in a mask, side by side.
 fn pack(set: u32, mask: u32) -> u32 {
