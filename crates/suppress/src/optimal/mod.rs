@@ -84,7 +84,7 @@ pub(crate) fn from(
         }
         let ascended = ascent(&system, &levels);
         let small_levels = has_small_levels(problem);
-        let patches = small_levels.then(|| patches(problem, &system));
+        let patches = small_levels.then(|| patches(problem, &system, context));
         let rounds = Rounds::new(&system, levels, patches, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         // Where levels are small, flats are better patterns than fractional ones give, and the time is for cuts.
@@ -140,7 +140,7 @@ pub fn lower_bound(
             cost += ascended + system.forced;
             continue;
         }
-        let patches = has_small_levels(problem).then(|| patches(problem, &system));
+        let patches = has_small_levels(problem).then(|| patches(problem, &system, context));
         let rounds = Rounds::new(&system, levels, patches, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
         search.cut(known, work, (context.seconds_left)())?;
@@ -245,11 +245,11 @@ fn levels(problem: &Problem, system: &System<'_>, exposed: &[Exposure]) -> Vec<L
 }
 
 /// The patches of a part of the table, in which no cell that needs protection may be computed.
-fn patches(problem: &Problem, system: &System<'_>) -> Patches {
+fn patches(problem: &Problem, system: &System<'_>, context: &Context<'_>) -> Patches {
     let asks = |need: &Need| need.down > 0 || need.up > 0 || need.sliding > 0;
     let needs = |cell: &CellId| problem.needs().of(*cell).is_some_and(asks);
     let hidden: Vec<bool> = system.members.iter().map(|cells| cells.iter().any(needs)).collect();
-    Patches::new(system, &hidden)
+    Patches::new(system, &hidden, context)
 }
 
 /// The needs that ask for more than the room of their cell.

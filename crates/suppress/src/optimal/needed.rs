@@ -83,7 +83,11 @@ mod tests {
 
     #[test]
     fn a_cell_is_needed_as_long_as_a_cut_misses_it() {
-        let cut = |terms: &[(u32, f64)], asked, is_for_all| Cut { terms: terms.to_vec(), asked, is_for_all };
+        let cut = |terms: &[(u32, f64)], asked, is_for_all| Cut {
+            terms: terms.to_vec(),
+            asked,
+            is_for_all,
+        };
         let cuts = [
             cut(&[(0, 1.0), (1, 0.5), (2, 0.5)], 1.0, true),
             cut(&[(2, 1.0), (3, 1.0)], 1.0, true),

@@ -87,7 +87,9 @@ mod tests {
             cover.shares = vec![1.0, -0.5, 2.0];
             let (least, mean) = cover.weigh(heat);
             assert_eq!(least, -0.5);
-            let cost = |set: usize| (0..3).filter(|at| set >> at & 1 == 1).map(|at| [1.0, -0.5, 2.0][at]).sum::<f64>();
+            let cost = |set: usize| {
+                (0..3).filter(|at| set >> at & 1 == 1).map(|at| [1.0, -0.5, 2.0][at]).sum::<f64>()
+            };
             let weight = |is: &dyn Fn(usize) -> bool| -> f64 {
                 (1..8_usize).filter(|&set| is(set)).map(|set| (-cost(set) / heat).exp()).sum()
             };

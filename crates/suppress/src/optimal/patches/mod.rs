@@ -11,8 +11,10 @@ mod split;
 
 use super::cuts::Cut;
 use super::level::System;
+use crate::method::Context;
 use cover::Cover;
 use patch::Patch;
+use rayon::prelude::*;
 use shapes::shapes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,13 +48,12 @@ enum Part {
 /// Relations of a patch, ascending.
 type Rows = Vec<u32>;
 
-/// Relations with cells numbered within their patch.
-type Local = Vec<Vec<(u32, i32)>>;
+/// What the shapes of a patch depend on: how many cells it has, its relations among them, and which of them must not be computed, as bits.
+type Key = (usize, Vec<Vec<(u32, i32)>>, u32);
 
 impl Patches {
-    /// Finds them. Cells that are `hidden` are withheld and must not be computed.
-    pub(super) fn new(system: &System<'_>, hidden: &[bool]) -> Self {
-        let mut known: BTreeMap<(usize, Local, u32), Option<Vec<u32>>> = BTreeMap::new();
+    /// Finds them, as long as there is time. Cells that are `hidden` are withheld and must not be computed.
+    pub(super) fn new(system: &System<'_>, hidden: &[bool], context: &Context<'_>) -> Self {
         let cost = |(&cost, &free): (&f64, &bool)| if free { cost } else { 0.0 };
         let mut patches = Self {
             parts: Vec::new(),
@@ -62,59 +63,42 @@ impl Patches {
             covers: BTreeSet::new(),
             is_split: false,
         };
+        let mut groups = groups(system);
+        let listed = list(system, hidden, &groups, context);
+        // Relations whose shapes are too many together are taken one by one.
+        let too_many = groups.extract_if(.., |rows| {
+            listed.get(&key(system, hidden, rows)).is_none_or(Option::is_none)
+        });
+        let alone: BTreeSet<Rows> = too_many.flatten().map(|row| vec![row]).collect();
+        let alone: Vec<Rows> = alone.into_iter().collect();
+        let listed_alone = list(system, hidden, &alone, context);
         let mut count = 0;
-        for rows in groups(system) {
-            for row in patches.add(system, hidden, &rows, &mut known) {
-                patches.add(system, hidden, &[row], &mut known);
-            }
-            if let Some(Part::Patch(patch)) = patches.parts.last() {
-                count += patch.shapes.len();
-            }
-            if count > SHAPES {
-                break;
+        for (groups, listed) in [(groups, listed), (alone, listed_alone)] {
+            for rows in groups {
+                let shapes = listed.get(&key(system, hidden, &rows));
+                let Some(shapes) = shapes.and_then(Option::as_ref) else { continue };
+                count += shapes.len();
+                if count > SHAPES {
+                    return patches;
+                }
+                patches.add(system, &rows, shapes);
             }
         }
         patches
     }
 
-    /// Adds the patch of some relations; gives them back one by one if its shapes are too many.
-    fn add(
-        &mut self,
-        system: &System<'_>,
-        hidden: &[bool],
-        rows: &[u32],
-        known: &mut BTreeMap<(usize, Local, u32), Option<Vec<u32>>>,
-    ) -> Rows {
+    /// Adds the patch of some relations, unless its shapes say nothing. What is withheld anyway costs nothing, whatever becomes of it.
+    fn add(&mut self, system: &System<'_>, rows: &[u32], shapes: &[u32]) {
         let cells = cells_of(system, rows);
-        if rows.len() == 1 && cells.len() > ALONE {
-            return Rows::new();
+        let free = bits(&cells, &system.free);
+        let of_free: BTreeSet<u32> = shapes.iter().map(|shape| shape & free).collect();
+        if of_free.is_empty() || of_free.len() == 1 << free.count_ones() {
+            return;
         }
-        let number = |at: u32| cells.binary_search(&at).unwrap_or_default() as u32;
-        let local = |&row: &u32| {
-            let terms = system.component.rows[row as usize].iter();
-            terms.map(|&(at, c)| (number(at), c)).collect::<Vec<_>>()
-        };
-        let mut relations: Local = rows.iter().map(local).collect();
-        relations.sort_unstable();
-        let bits = |is: &dyn Fn(usize) -> bool| {
-            (0..).zip(&cells).filter(|(_, at)| is(**at as usize)).fold(0, |set, (bit, _)| set | 1 << bit)
-        };
-        let (hidden, free) = (bits(&|at| hidden[at]), bits(&|at| system.free[at]));
-        let key = (cells.len(), relations, hidden);
-        let listed = known.entry(key).or_insert_with_key(|(cells, relations, hidden)| shapes(*cells, relations, *hidden));
-        let Some(listed) = listed else {
-            return if rows.len() > 1 { rows.to_vec() } else { Rows::new() };
-        };
-        // What is withheld anyway costs nothing, whatever becomes of it.
-        let of_free: BTreeSet<u32> = listed.iter().map(|shape| shape & free).collect();
-        let says_nothing = of_free.len() == 1 << free.count_ones();
-        if !of_free.is_empty() && !says_nothing {
-            let bits = (0..).zip(&cells).filter(|(bit, _)| free >> bit & 1 == 1);
-            let positions = bits.map(|(_, &at)| at).collect();
-            let packed = of_free.into_iter().map(|shape| pack(shape, free));
-            self.push(Part::Patch(Patch::new(positions, packed.collect())));
-        }
-        Rows::new()
+        let positions =
+            (0..).zip(&cells).filter(|(bit, _)| free >> bit & 1 == 1).map(|(_, &at)| at);
+        let packed = of_free.into_iter().map(|shape| pack(shape, free));
+        self.push(Part::Patch(Patch::new(positions.collect(), packed.collect())));
     }
 
     /// Takes in that some cell of a cut is withheld.
@@ -135,6 +119,44 @@ impl Patches {
         }
         self.parts.push(part);
     }
+}
+
+/// The shapes of all patches, as far as there is time.
+fn list(
+    system: &System<'_>,
+    hidden: &[bool],
+    groups: &[Rows],
+    context: &Context<'_>,
+) -> BTreeMap<Key, Option<Vec<u32>>> {
+    let small = groups.iter().filter(|rows| {
+        let [row] = rows[..] else { return true };
+        system.component.rows[row as usize].len() <= ALONE
+    });
+    let keys: BTreeSet<Key> = small.map(|rows| key(system, hidden, rows)).collect();
+    let keys: Vec<Key> = keys.into_iter().collect();
+    let list = |key: Key| {
+        let listed = if context.is_over() { None } else { shapes(key.0, &key.1, key.2) };
+        (key, listed)
+    };
+    keys.into_par_iter().map(list).collect()
+}
+
+fn key(system: &System<'_>, hidden: &[bool], rows: &[u32]) -> Key {
+    let cells = cells_of(system, rows);
+    let number = |at: u32| cells.binary_search(&at).unwrap_or_default() as u32;
+    let local = |&row: &u32| {
+        let terms = system.component.rows[row as usize].iter();
+        terms.map(|&(at, c)| (number(at), c)).collect::<Vec<_>>()
+    };
+    let mut relations: Vec<_> = rows.iter().map(local).collect();
+    relations.sort_unstable();
+    (cells.len(), relations, bits(&cells, hidden))
+}
+
+/// The cells for which something holds, as bits.
+fn bits(cells: &[u32], holds: &[bool]) -> u32 {
+    let those = (0..).zip(cells).filter(|(_, at)| holds[**at as usize]);
+    those.fold(0, |set, (bit, _): (u32, _)| set | 1 << bit)
 }
 
 /// The bits of a set that stand in a mask, side by side.
@@ -180,7 +202,9 @@ fn grown(system: &System<'_>, row: u32) -> Rows {
     loop {
         let mut touching: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for &at in &cells {
-            for (row, _) in system.rows_of[at as usize].iter().filter(|(row, _)| !rows.contains(row)) {
+            for (row, _) in
+                system.rows_of[at as usize].iter().filter(|(row, _)| !rows.contains(row))
+            {
                 touching.entry(*row).or_default().push(at);
             }
         }
@@ -196,7 +220,8 @@ fn grown(system: &System<'_>, row: u32) -> Rows {
             .collect();
         if next.is_empty() {
             let share_a_row = |a: u32, b: u32| {
-                a != b && rows.iter().any(|&row| [a, b].iter().all(|&at| terms(row).any(|t| t == at)))
+                a != b
+                    && rows.iter().any(|&row| [a, b].iter().all(|&at| terms(row).any(|t| t == at)))
             };
             let mut meeting: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
             for (&row, common) in &touching {

@@ -33,7 +33,8 @@ impl Patch {
     fn costs(&self) -> Vec<f64> {
         let (low, high) = self.shares.split_at(EIGHT.min(self.shares.len()));
         let (low, high) = (sums(low), sums(high));
-        let cost = |&shape: &u32| low[shape as usize & (low.len() - 1)] + high[shape as usize >> EIGHT];
+        let cost =
+            |&shape: &u32| low[shape as usize & (low.len() - 1)] + high[shape as usize >> EIGHT];
         self.shapes.iter().map(cost).collect()
     }
 
@@ -56,7 +57,10 @@ impl Patch {
         if published < CLOSE * self.sum {
             // The difference is mostly rounding.
             let shapes = self.shapes.iter().zip(&self.weights);
-            published = shapes.filter(|(shape, _)| *shape >> number & 1 == 0).map(|(_, weight)| weight).sum();
+            published = shapes
+                .filter(|(shape, _)| *shape >> number & 1 == 0)
+                .map(|(_, weight)| weight)
+                .sum();
         }
         let log = |weight: f64| weight.max(f64::MIN_POSITIVE).ln();
         heat * (log(published) - log(withheld))

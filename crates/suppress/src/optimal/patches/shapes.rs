@@ -4,31 +4,37 @@
 //! closed under calculation (a *flat*), also under calculations with a few relations only. Few cells have few flats, and all of them can be listed.
 
 use cellveil_attack::Field;
+use std::collections::BTreeSet;
 
 /// The field in which cells are compared. No determinant of a patch reaches its prime, so what is zero there is zero.
 type Large = Field<61>;
 
 /// How many flats are listed at most.
-const MOST: usize = 4_000;
+const MOST: usize = 600;
 
 /// All that a cheapest pattern may withhold of some cells, as bits; `None` if that is too much to list, or numbers are too large to be sure of it.
 /// Relations name cells by their number; cells of `hidden` are withheld and cannot be computed.
 pub(super) fn shapes(cells: usize, relations: &[Vec<(u32, i32)>], hidden: u32) -> Option<Vec<u32>> {
+    let all = u32::MAX >> (32 - cells);
+    if let [_] = relations {
+        // One alone can be computed, and no other set.
+        let is_shape = |set: &u32| set.count_ones() != 1 && set & hidden == hidden;
+        return Some((0..=all).filter(is_shape).collect());
+    }
     if !are_small(relations) {
         return None;
     }
-    let coordinates = coordinates(cells, relations);
-    let all = u32::MAX >> (32 - cells);
-    let nothing = closed(&coordinates, 0);
-    let mut flats = std::collections::BTreeSet::from([nothing]);
-    let mut open = vec![nothing];
+    let (coordinates, ways) = coordinates(cells, relations);
+    let start = Flat::of(coordinates, ways, cells);
+    let mut flats = BTreeSet::from([start.cells]);
+    let mut open = vec![start];
     while let Some(flat) = open.pop() {
-        let mut rest = all & !flat;
+        let mut rest = all & !flat.cells;
         while rest != 0 {
-            let larger = closed(&coordinates, flat | (rest & rest.wrapping_neg()));
-            // Flats above this one have no cell in common beyond it.
-            rest &= !larger;
-            if larger & hidden == 0 && flats.insert(larger) {
+            let larger = flat.with(rest.trailing_zeros() as usize);
+            // The next larger flats have no cell in common beyond this one.
+            rest &= !larger.cells;
+            if larger.cells & hidden == 0 && flats.insert(larger.cells) {
                 if flats.len() > MOST {
                     return None;
                 }
@@ -37,7 +43,50 @@ pub(super) fn shapes(cells: usize, relations: &[Vec<(u32, i32)>], hidden: u32) -
         }
     }
     let withheld = flats.into_iter().filter(|flat| flat & hidden == 0).map(|flat| all & !flat);
-    Some(withheld.collect())
+    Some(withheld.rev().collect())
+}
+
+/// Cells with all that they determine.
+struct Flat {
+    /// As bits.
+    cells: u32,
+    /// How each cell moves while those of the flat do not, in each way that is left; one cell after the other.
+    coordinates: Vec<u64>,
+    ways: usize,
+}
+
+impl Flat {
+    fn of(coordinates: Vec<u64>, ways: usize, cells: usize) -> Self {
+        let rests =
+            |at: &usize| coordinates[at * ways..(at + 1) * ways].iter().all(|&value| value == 0);
+        let cells = (0..cells).filter(rests).fold(0, |set, at| set | 1 << at);
+        Self { cells, coordinates, ways }
+    }
+
+    /// The smallest flat with one more cell: the moves that are left are those in which it rests.
+    fn with(&self, cell: usize) -> Self {
+        let rows = self.coordinates.chunks_exact(self.ways);
+        let row = &self.coordinates[cell * self.ways..(cell + 1) * self.ways];
+        let pivot = row.iter().position(|&value| value != 0).unwrap_or_default();
+        let share = Large::negative(Large::inverse(row[pivot]));
+        let factors: Vec<u64> = row.iter().map(|&value| Large::times(value, share)).collect();
+        let mut left = Vec::with_capacity(self.coordinates.len());
+        let cells = rows.len();
+        for other in rows {
+            let of_pivot = other[pivot];
+            for (way, (&value, &factor)) in other.iter().zip(&factors).enumerate() {
+                if way != pivot {
+                    let is_same = of_pivot == 0 || factor == 0;
+                    left.push(if is_same {
+                        value
+                    } else {
+                        Large::add(value, Large::times(of_pivot, factor))
+                    });
+                }
+            }
+        }
+        Self::of(left, self.ways - 1, cells)
+    }
 }
 
 /// Whether every determinant of the relations is below the prime, by Hadamard's inequality.
@@ -48,8 +97,8 @@ fn are_small(relations: &[Vec<(u32, i32)>]) -> bool {
     relations.iter().map(norm).product::<f64>() < (1_u64 << 60) as f64
 }
 
-/// How each cell moves in each way that the relations leave.
-fn coordinates(cells: usize, relations: &[Vec<(u32, i32)>]) -> Vec<Vec<u64>> {
+/// How each cell moves in each way that the relations leave, one cell after the other, and the number of ways.
+fn coordinates(cells: usize, relations: &[Vec<(u32, i32)>]) -> (Vec<u64>, usize) {
     let mut rows: Vec<(usize, Vec<u64>)> = Vec::new();
     for relation in relations {
         let mut row = vec![0; cells];
@@ -70,31 +119,8 @@ fn coordinates(cells: usize, relations: &[Vec<(u32, i32)>]) -> Vec<Vec<u64>> {
         Some((_, row)) => Large::negative(row[way]),
         None => u64::from(at == way),
     };
-    (0..cells).map(|at| ways.iter().map(|&way| coordinate(at, way)).collect()).collect()
-}
-
-/// A set of cells with all that they determine.
-fn closed(coordinates: &[Vec<u64>], mut set: u32) -> u32 {
-    let mut basis: Vec<(usize, Vec<u64>)> = Vec::new();
-    let is_in = |set: u32, at: usize| set >> at & 1 == 1;
-    for (_, row) in coordinates.iter().enumerate().filter(|&(at, _)| is_in(set, at)) {
-        let mut row = row.clone();
-        reduce(&mut row, &basis);
-        if let Some(pivot) = row.iter().position(|&value| value != 0) {
-            unify(&mut row, pivot);
-            basis.push((pivot, row));
-        }
-    }
-    for (at, row) in coordinates.iter().enumerate() {
-        if !is_in(set, at) {
-            let mut row = row.clone();
-            reduce(&mut row, &basis);
-            if row.iter().all(|&value| value == 0) {
-                set |= 1 << at;
-            }
-        }
-    }
-    set
+    let all = (0..cells).flat_map(|at| ways.iter().map(move |&way| (at, way)));
+    (all.map(|(at, way)| coordinate(at, way)).collect(), ways.len())
 }
 
 fn reduce(row: &mut [u64], basis: &[(usize, Vec<u64>)]) {
@@ -128,8 +154,8 @@ mod tests {
     #[test]
     fn no_cell_of_a_relation_is_withheld_alone() {
         let relation = vec![vec![(0, 1), (1, 1), (2, -1)]];
-        assert_eq!(shapes(3, &relation, 0), Some(vec![0b111, 0b110, 0b101, 0b011, 0]));
-        assert_eq!(shapes(3, &relation, 0b1), Some(vec![0b111, 0b101, 0b011]));
+        assert_eq!(shapes(3, &relation, 0), Some(vec![0, 0b011, 0b101, 0b110, 0b111]));
+        assert_eq!(shapes(3, &relation, 0b1), Some(vec![0b011, 0b101, 0b111]));
     }
 
     #[test]

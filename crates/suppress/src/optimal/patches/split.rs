@@ -9,7 +9,7 @@ use super::{Part, Patches};
 use crate::method::Context;
 
 /// How `ε` falls, in average costs: from there at first and later, to there, and by which factor.
-const HOT: f64 = 1.0;
+const HOT: f64 = 0.125;
 const WARM: f64 = 0.03;
 const COLD: f64 = 1e-4;
 const COOLER: f64 = 0.5;
@@ -19,7 +19,7 @@ const READ: f64 = 0.005;
 
 /// `ε` falls when a pass gains less than this share, and after so many passes at the latest.
 const LITTLE: f64 = 2e-5;
-const PASSES: usize = 100;
+const PASSES: usize = 60;
 
 /// No share changes by more than this many times `ε` at once.
 const STEP: f64 = 300.0;
@@ -100,7 +100,8 @@ impl Patches {
     /// Makes the shares of every cell add up to its cost.
     fn spread(&mut self) {
         for (of, cost) in self.of.iter().zip(&self.costs) {
-            let share = |&(part, number): &(u32, u32)| self.parts[part as usize].shares()[number as usize];
+            let share =
+                |&(part, number): &(u32, u32)| self.parts[part as usize].shares()[number as usize];
             let missing = (cost - of.iter().map(share).sum::<f64>()) / of.len().max(1) as f64;
             for &(part, number) in of {
                 self.parts[part as usize].shares_mut()[number as usize] += missing;
