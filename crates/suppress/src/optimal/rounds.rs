@@ -24,8 +24,6 @@ pub(super) struct Rounds<'a> {
     pub(super) work: usize,
     /// Where levels are small compared with cells: the patches of the table, whose cuts forbid what cheapest patterns do not do; elsewhere capacity cuts do that and more.
     patches: Option<Patches>,
-    /// How many of the cuts they know.
-    covered: usize,
     round: usize,
     /// The level that the next round begins with.
     next: usize,
@@ -79,7 +77,6 @@ impl<'a> Rounds<'a> {
     ) -> Result<Self, EngineError> {
         let mut rounds = Self {
             patches,
-            covered: 0,
             system,
             context,
             master: Master::new(system, context.engine),
@@ -101,10 +98,9 @@ impl<'a> Rounds<'a> {
     /// One round at what the patches say, where there are any, without the program of all cuts. Says how many cuts that gave.
     pub(super) fn round_of_patches(&mut self) -> Result<usize, EngineError> {
         let Some(mut patches) = self.patches.take() else { return Ok(0) };
-        for cut in &self.master.cuts[self.covered..] {
+        for cut in &self.master.cuts {
             patches.cover(cut);
         }
-        self.covered = self.master.cuts.len();
         let split = patches.split(self.context);
         self.patches = Some(patches);
         self.bound = self.bound.max(split.bound);

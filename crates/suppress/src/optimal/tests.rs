@@ -5,14 +5,14 @@ use super::cuts::of_lone_cells;
 use super::equal::Equal;
 use super::flows::by_flows;
 use super::level::{Goal, System};
-use super::{attacked, levels, with_moved};
+use super::{attacked, levels, patches, with_moved};
 use crate::everything::everything;
 use crate::method::Context;
 use cellveil_attack::{Component, Intervals, Network, Options, Solutions, attack};
 use cellveil_core::{CellId, Pattern, Problem, Status};
 use cellveil_highs::Highs;
 use cellveil_testkit::tables::random_problem;
-use cellveil_testkit::{Sketch, Trait, brute};
+use cellveil_testkit::{Grouped, Sketch, Trait, brute};
 
 fn context() -> Context<'static> {
     Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 }
@@ -70,23 +70,58 @@ fn cells_that_are_one_are_equal_in_every_table_and_no_table_is_lost() {
     assert!(merged > 100, "only {merged} cells");
 }
 
+/// A cheapest pattern from which no cell can be given back, of a table with few cells.
+fn cheapest(problem: &Problem, most: usize) -> Option<Pattern> {
+    let free = || problem.cells().filter(|&cell| problem.status(cell) == Status::Free);
+    if free().count() > most {
+        return None;
+    }
+    let (mut pattern, _) = brute::cheapest_pattern(problem, is_safe)?;
+    for cell in free() {
+        let mut less = pattern.clone();
+        less.give_back(cell);
+        if is_safe(problem, &less) {
+            pattern = less;
+        }
+    }
+    Some(pattern)
+}
+
+#[test]
+fn no_cheapest_pattern_is_cheaper_than_the_bound_of_patches_and_all_have_their_shapes() {
+    let (mut compared, mut paid_for, mut tight) = (0, 0, 0);
+    for seed in 0..60 {
+        let leaves = [&[2, 2][..], &[3, 2], &[2, 1, 1]][seed as usize % 3];
+        let like = Grouped { leaves: 5, groupings: 3, dimensions: 1, empty: 10, sensitive: 15 };
+        for problem in [random_problem(seed, leaves), like.problem(seed)] {
+            let Some(pattern) = cheapest(&problem, 11) else { continue };
+            let mut bound = problem.cost_of(&problem.start());
+            for component in &everything(&problem) {
+                let equal = Equal::new(&problem, component);
+                let system = System::of_equal(&problem, &equal);
+                let mut patches = patches(&problem, &system, &context());
+                let is_withheld =
+                    |cells: &Vec<CellId>| cells.iter().any(|&c| pattern.is_withheld(c));
+                let withheld: Vec<bool> = system.members.iter().map(is_withheld).collect();
+                assert!(patches.allow(&withheld), "seed {seed}");
+                bound += patches.split(&context()).bound + system.forced;
+            }
+            let cost = problem.cost_of(&pattern);
+            assert!(bound <= cost * (1.0 + 1e-9), "seed {seed}: {bound} above {cost}");
+            compared += 1;
+            paid_for += usize::from(bound > 0.0);
+            tight += usize::from(bound > 0.999 * cost);
+        }
+    }
+    assert!(compared > 40 && paid_for > 20 && tight > 10, "{compared}, {paid_for}, {tight}");
+}
+
 #[test]
 fn no_cheapest_pattern_that_withholds_no_more_than_it_must_misses_a_cut_of_lone_cells() {
     let (mut missed, mut kept) = (0, 0);
     for seed in 0..60 {
         let problem = random_problem(seed, [&[2, 2][..], &[3, 2], &[2, 1, 1]][seed as usize % 3]);
-        let free = problem.cells().filter(|&cell| problem.status(cell) == Status::Free).count();
-        if free > 11 {
-            continue;
-        }
-        let Some((mut pattern, _)) = brute::cheapest_pattern(&problem, is_safe) else { continue };
-        for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
-            let mut less = pattern.clone();
-            less.give_back(cell);
-            if is_safe(&problem, &less) {
-                pattern = less;
-            }
-        }
+        let Some(pattern) = cheapest(&problem, 11) else { continue };
         for component in &everything(&problem) {
             let system = System::new(&problem, component);
             let share = |cell: &CellId| f64::from(u8::from(pattern.is_withheld(*cell)));

@@ -18,8 +18,8 @@ use rayon::prelude::*;
 use shapes::shapes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many cells make a patch at most.
-const CELLS: usize = 16;
+/// So many cells make a patch at most. Relations whose shapes are too many together make smaller ones, at last one each.
+const CELLS: [usize; 4] = [16, 13, 10, 0];
 
 /// A relation of more cells than this makes no patch alone: nearly everything is a shape of it.
 const ALONE: usize = 10;
@@ -63,17 +63,12 @@ impl Patches {
             covers: BTreeSet::new(),
             is_split: false,
         };
-        let mut groups = groups(system);
-        let listed = list(system, hidden, &groups, context);
-        // Relations whose shapes are too many together are taken one by one.
-        let too_many = groups.extract_if(.., |rows| {
-            listed.get(&key(system, hidden, rows)).is_none_or(Option::is_none)
-        });
-        let alone: BTreeSet<Rows> = too_many.flatten().map(|row| vec![row]).collect();
-        let alone: Vec<Rows> = alone.into_iter().collect();
-        let listed_alone = list(system, hidden, &alone, context);
+        let mut left: Vec<u32> = (0..system.component.rows.len() as u32).collect();
         let mut count = 0;
-        for (groups, listed) in [(groups, listed), (alone, listed_alone)] {
+        for most in CELLS {
+            let groups = groups(system, &left, most);
+            let listed = list(system, hidden, &groups, context);
+            let mut is_done = vec![false; system.component.rows.len()];
             for rows in groups {
                 let shapes = listed.get(&key(system, hidden, &rows));
                 let Some(shapes) = shapes.and_then(Option::as_ref) else { continue };
@@ -82,7 +77,11 @@ impl Patches {
                     return patches;
                 }
                 patches.add(system, &rows, shapes);
+                for row in rows {
+                    is_done[row as usize] = true;
+                }
             }
+            left.retain(|&row| !is_done[row as usize]);
         }
         patches
     }
@@ -107,6 +106,15 @@ impl Patches {
         if cut.is_for_all && self.covers.insert(cells.clone()) {
             self.push(Part::Cover(Cover::new(cells)));
         }
+    }
+
+    /// Whether what is withheld has a shape of every patch.
+    #[cfg(test)]
+    pub(super) fn allow(&self, withheld: &[bool]) -> bool {
+        self.parts.iter().all(|part| match part {
+            Part::Patch(patch) => patch.shapes.contains(&bits(&patch.cells, withheld)),
+            Part::Cover(cover) => cover.cells.iter().any(|&at| withheld[at as usize]),
+        })
     }
 
     fn push(&mut self, part: Part) {
@@ -172,11 +180,10 @@ fn cells_of(system: &System<'_>, rows: &[u32]) -> Vec<u32> {
     cells.into_iter().collect()
 }
 
-/// Groups of relations that belong together, none within another.
-fn groups(system: &System<'_>) -> Vec<Rows> {
-    let all = 0..system.component.rows.len() as u32;
-    let small = all.filter(|&row| system.component.rows[row as usize].len() <= CELLS);
-    let groups: BTreeSet<Rows> = small.map(|row| grown(system, row)).collect();
+/// Groups of relations that belong together around some of them, none within another, of at most so many cells.
+fn groups(system: &System<'_>, around: &[u32], most: usize) -> Vec<Rows> {
+    let small = around.iter().filter(|&&row| system.component.rows[row as usize].len() <= CELLS[0]);
+    let groups: BTreeSet<Rows> = small.map(|&row| grown(system, row, most)).collect();
     let groups: Vec<Rows> = groups.into_iter().collect();
     let mut of_row: Vec<Vec<u32>> = vec![Vec::new(); system.component.rows.len()];
     for (number, group) in (0..).zip(&groups) {
@@ -195,7 +202,7 @@ fn groups(system: &System<'_>) -> Vec<Rows> {
 
 /// A relation with others that have calculations in common with it: those with two cells of the group, and pairs that meet outside of it and each
 /// have one cell of one of its relations. Relations of different dimensions never make such a triangle.
-fn grown(system: &System<'_>, row: u32) -> Rows {
+fn grown(system: &System<'_>, row: u32, most: usize) -> Rows {
     let terms = |row: u32| system.component.rows[row as usize].iter().map(|&(at, _)| at);
     let mut rows = BTreeSet::from([row]);
     let mut cells: BTreeSet<u32> = terms(row).collect();
@@ -236,7 +243,7 @@ fn grown(system: &System<'_>, row: u32) -> Rows {
                 }
             }
         }
-        let within = next.into_iter().filter(|(more, _)| cells.len() + more <= CELLS);
+        let within = next.into_iter().filter(|(more, _)| cells.len() + more <= most);
         let Some((_, added)) = within.min() else { return rows.into_iter().collect() };
         for row in added {
             rows.insert(row);

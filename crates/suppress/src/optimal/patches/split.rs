@@ -7,6 +7,7 @@
 
 use super::{Part, Patches};
 use crate::method::Context;
+use rayon::prelude::*;
 
 /// How `ε` falls, in average costs: from there at first and later, to there, and by which factor.
 const HOT: f64 = 0.125;
@@ -24,7 +25,10 @@ const PASSES: usize = 60;
 /// No share changes by more than this many times `ε` at once.
 const STEP: f64 = 300.0;
 
-/// A sum of so many parts may be off by this share of them.
+/// So many parts at least are weighed by one thread.
+const TOGETHER: usize = 64;
+
+/// A sum of all shares may be off by this share of their sizes.
 const ROUNDING: f64 = 1e-11;
 
 /// What a split says.
@@ -69,15 +73,16 @@ impl Patches {
 
     /// Weighs all parts anew; gives their mean, and raises the bound to what the cheapest cost together.
     fn weigh(&mut self, heat: f64, bound: &mut f64) -> f64 {
-        let (mut cheapest, mut size, mut soft) = (0.0, 0.0, 0.0);
-        for part in &mut self.parts {
+        let weigh = |part: &mut Part| {
             let (least, mean) = part.weigh(heat);
-            cheapest += least;
-            size += part.shares().iter().map(|share| share.abs()).sum::<f64>();
-            soft += mean;
-        }
+            [least, part.shares().iter().map(|share| share.abs()).sum(), mean]
+        };
+        let weighed: Vec<[f64; 3]> =
+            self.parts.par_iter_mut().with_min_len(TOGETHER).map(weigh).collect();
+        let [cheapest, size, mean] =
+            [0, 1, 2].map(|of| weighed.iter().map(|part| part[of]).sum::<f64>());
         *bound = bound.max(cheapest - ROUNDING * size);
-        soft
+        mean
     }
 
     /// Makes what withholding a cell adds the same in all its parts.
