@@ -91,9 +91,7 @@ pub(crate) fn from(
         if problem.len() <= SMALL && !small_levels {
             search.look_between_rounds(&mut best)?;
         }
-        if small_levels {
-            search.cut_by_patches(&best.pattern)?;
-        }
+        search.cut_by_patches(Some(&best.pattern))?;
         let seconds = (context.seconds_left)().map(|left| left * CUTTING);
         if search.cut(Some(&best.pattern), budget.work, seconds)? {
             search.run(&mut best, budget)?;
@@ -143,6 +141,7 @@ pub fn lower_bound(
         let patches = has_small_levels(problem).then(|| patches(problem, &system, context));
         let rounds = Rounds::new(&system, levels, patches, context)?;
         let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
+        search.cut_by_patches(known)?;
         search.cut(known, work, (context.seconds_left)())?;
         cost += search.rounds.bound.max(ascended) + system.forced;
     }

@@ -95,9 +95,15 @@ impl<'a> Rounds<'a> {
         Ok(rounds)
     }
 
+    /// Lets the next round of patches look longer for the best split.
+    pub(super) fn be_patient(&mut self) {
+        self.patches.iter_mut().for_each(Patches::be_patient);
+    }
+
     /// One round at what the patches say, where there are any, without the program of all cuts. Says how many cuts that gave.
     pub(super) fn round_of_patches(&mut self) -> Result<usize, EngineError> {
-        let Some(mut patches) = self.patches.take() else { return Ok(0) };
+        let patches = self.patches.take_if(|patches| !patches.is_empty());
+        let Some(mut patches) = patches else { return Ok(0) };
         for cut in &self.master.cuts {
             patches.cover(cut);
         }

@@ -43,6 +43,10 @@ pub(crate) struct Budget {
 const WORTHWHILE: f64 = 2e-3;
 const SEVERAL: usize = 6;
 
+/// The share of the time that goes into rounds of patches at most, and how often they get more patient there.
+const PATCHING: f64 = 0.7;
+const PATIENCE: u32 = 3;
+
 /// Costs closer than this share are equal.
 pub(super) const EQUAL: f64 = 1e-8;
 
@@ -91,9 +95,12 @@ impl Search<'_> {
         }
     }
 
-    /// Rounds at what patches say, until they gain little, or the gap of a known pattern is small.
-    pub(super) fn cut_by_patches(&mut self, known: &Pattern) -> Result<(), SuppressError> {
-        let (cost, own_cost) = (self.problem.cost_of(known), self.cost(known));
+    /// Rounds at what patches say, with more and more patience, until a share of the time is used up, or the gap of a known pattern is small.
+    pub(super) fn cut_by_patches(&mut self, known: Option<&Pattern>) -> Result<(), SuppressError> {
+        let cost = known.map_or(f64::INFINITY, |pattern| self.problem.cost_of(pattern));
+        let own_cost = known.map_or(f64::INFINITY, |pattern| self.cost(pattern));
+        let stop_at = (self.context.seconds_left)().map(|left| left * (1.0 - PATCHING));
+        let mut patience = if stop_at.is_some() { PATIENCE } else { 0 };
         let mut bounds: Vec<f64> = Vec::new();
         loop {
             let left = (self.context.seconds_left)();
@@ -103,13 +110,21 @@ impl Search<'_> {
             self.note(left);
             bounds.push(bound);
             let before = bounds.len().checked_sub(SEVERAL + 1).map(|at| bounds[at]);
-            if added == 0
-                || before.is_some_and(|before| bound - before < WORTHWHILE * bound)
+            let gains_little = before.is_some_and(|before| bound - before < WORTHWHILE * bound);
+            if bound <= 0.0
                 || self.is_proven(own_cost)
-                || self.is_late(0.0)
+                || self.is_late(stop_at.unwrap_or(0.0))
                 || self.context.is_over()
             {
                 return Ok(());
+            }
+            if added == 0 || gains_little {
+                if patience == 0 {
+                    return Ok(());
+                }
+                patience -= 1;
+                bounds.clear();
+                self.rounds.be_patient();
             }
         }
     }

@@ -24,6 +24,9 @@ const CELLS: [usize; 4] = [16, 13, 10, 0];
 /// A relation of more cells than this makes no patch alone: nearly everything is a shape of it.
 const ALONE: usize = 10;
 
+/// Components with more cells have no patches: the best split would take minutes.
+const LARGE: usize = 20_000;
+
 /// Patches of a component have so many shapes in all at most.
 const SHAPES: usize = 2_000_000;
 
@@ -37,6 +40,8 @@ pub(super) struct Patches {
     covers: BTreeSet<Vec<u32>>,
     /// Whether costs were split before.
     is_split: bool,
+    /// The degree of patience with which they are split.
+    patience: u32,
 }
 
 /// Some cells that share costs with others.
@@ -62,7 +67,11 @@ impl Patches {
             free: system.free.clone(),
             covers: BTreeSet::new(),
             is_split: false,
+            patience: 0,
         };
+        if system.len() > LARGE {
+            return patches;
+        }
         let mut left: Vec<u32> = (0..system.component.rows.len() as u32).collect();
         let mut count = 0;
         for most in CELLS {
@@ -98,6 +107,16 @@ impl Patches {
             (0..).zip(&cells).filter(|(bit, _)| free >> bit & 1 == 1).map(|(_, &at)| at);
         let packed = of_free.into_iter().map(|shape| pack(shape, free));
         self.push(Part::Patch(Patch::new(positions.collect(), packed.collect())));
+    }
+
+    /// Lets the next split begin anew from where it is, with more patience.
+    pub(super) fn be_patient(&mut self) {
+        self.is_split = false;
+        self.patience += 1;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
     }
 
     /// Takes in that some cell of a cut is withheld.

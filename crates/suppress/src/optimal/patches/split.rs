@@ -18,9 +18,10 @@ const COOLER: f64 = 0.5;
 /// Where it is at most this, shares of cells are read off.
 const READ: f64 = 0.005;
 
-/// `ε` falls when a pass gains less than this share, and after so many passes at the latest.
+/// `ε` falls when a pass gains less than this share, and after so many passes at the latest, at first; with every further degree of patience so many times less, and as many more.
 const LITTLE: f64 = 2e-5;
 const PASSES: usize = 60;
+const PATIENCE: u32 = 4;
 
 /// No share changes by more than this many times `ε` at once.
 const STEP: f64 = 300.0;
@@ -46,12 +47,14 @@ impl Patches {
         let (sum, count) = paid.fold((0.0, 0.0), |(sum, count), cost| (sum + cost, count + 1.0));
         let mean: f64 = if count > 0.0 { sum / count } else { 1.0 };
         let mut heat = mean * if std::mem::replace(&mut self.is_split, true) { WARM } else { HOT };
+        let patience = PATIENCE.pow(self.patience);
+        let (little, passes) = (LITTLE / f64::from(patience), PASSES * patience as usize);
         let (mut bound, mut point) = (0.0, None);
         while heat > COLD * mean {
             let mut before = f64::NEG_INFINITY;
-            for pass in 0..PASSES {
+            for pass in 0..passes {
                 let soft = self.weigh(heat, &mut bound);
-                if soft - before < LITTLE * soft.abs() || context.is_over() {
+                if soft - before < little * soft.abs() || context.is_over() {
                     break;
                 }
                 before = soft;
