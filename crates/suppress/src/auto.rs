@@ -17,8 +17,9 @@ pub struct Auto;
 const EXACT: usize = 20_000;
 
 /// What may be spent on the optimum where no time limit is set, and where one is.
-const BRIEF: Budget = Budget { work: 4_000_000, nodes: 200, searches: 8 };
-const LONG: Budget = Budget { work: usize::MAX / 2, nodes: 20_000, searches: usize::MAX };
+const BRIEF: Budget = Budget { work: 4_000_000, nodes: 200, searches: 8, node_terms: 16_000_000 };
+const LONG: Budget =
+    Budget { work: usize::MAX / 2, nodes: 20_000, searches: usize::MAX, node_terms: u64::MAX };
 
 /// The work for a bound of a large table, in programs times terms of relations.
 const BOUND: usize = 2_000_000;

@@ -27,7 +27,8 @@ pub(super) struct Piece {
 }
 
 /// What may be spent on the optimum of one sub-table.
-const BUDGET: Budget = Budget { work: 3_000_000, nodes: 2_000, searches: 20 };
+const BUDGET: Budget =
+    Budget { work: 3_000_000, nodes: 2_000, searches: 20, node_terms: 40_000_000 };
 
 /// A secondary of another sub-table is protected by this share of its value, if no need here asks for less.
 const SHARE: i64 = 100;

@@ -183,6 +183,11 @@ impl<'a> Master<'a> {
         model
     }
 
+    /// How many terms the cuts have.
+    pub(super) fn terms(&self) -> u64 {
+        self.cuts.iter().map(|cut| cut.terms.len() as u64).sum()
+    }
+
     /// The positions of the columns.
     pub(super) fn positions(&self) -> &[u32] {
         &self.positions

@@ -50,7 +50,8 @@ pub(crate) use search::{Best, Budget};
 pub struct Optimal;
 
 /// What may be spent where no time limit is set.
-const BUDGET: Budget = Budget { work: 20_000_000, nodes: 2_000, searches: 40 };
+const BUDGET: Budget =
+    Budget { work: 20_000_000, nodes: 2_000, searches: 40, node_terms: 40_000_000 };
 
 impl Protect for Optimal {
     fn protect(

@@ -37,6 +37,8 @@ pub(crate) struct Budget {
     pub(crate) nodes: u32,
     /// Searches for whole patterns.
     pub(crate) searches: usize,
+    /// Nodes of all searches times the terms of their cuts: where cuts are many, a node takes long.
+    pub(crate) node_terms: u64,
 }
 
 /// Rounds end when several of them together raise the bound by less than this share.
@@ -155,7 +157,8 @@ impl Search<'_> {
     }
 
     /// Searches for the cheapest safe pattern. Leaves the best one found in `best` and the bound in the rounds.
-    pub(super) fn run(&mut self, best: &mut Best, budget: Budget) -> Result<(), SuppressError> {
+    pub(super) fn run(&mut self, best: &mut Best, mut budget: Budget) -> Result<(), SuppressError> {
+        let most_nodes = budget.nodes;
         let mut reach = Reach::All;
         let mut has_branched = false;
         for search in 0..budget.searches {
@@ -167,9 +170,17 @@ impl Search<'_> {
             // Where that does not end in so many nodes, the engine goes on with its cuts.
             if !has_branched && self.rounds.bound > (1.0 - CLOSE) * cost {
                 has_branched = true;
-                self.branch(best, u64::from(budget.nodes / ENGINE_NODES))?;
+                self.branch(best, u64::from(most_nodes / ENGINE_NODES))?;
                 continue;
             }
+            // No search takes more than half of what is left.
+            let terms = self.rounds.master.terms().max(1);
+            let nodes = (budget.node_terms / 2 / terms).saturating_sub(ROOT);
+            if nodes == 0 {
+                break;
+            }
+            budget.nodes = most_nodes.min(nodes.try_into().unwrap_or(u32::MAX));
+            budget.node_terms -= (u64::from(budget.nodes) + ROOT) * terms;
             let before = self.rounds.bound;
             let Some((withheld, ended)) = self.cheapest(best, cost, budget, reach)? else { break };
             if self.is_proven(cost) {
@@ -363,6 +374,9 @@ enum Ended {
 /// In how many cells patterns may differ from the best one at first, and at most.
 const NEAR: u32 = 24;
 const FURTHEST: u32 = 200;
+
+/// What the engine does before its first branch is worth so many nodes.
+const ROOT: u64 = 100;
 
 /// Searches near the best pattern for each round of cuts.
 const SEARCHES_PER_ROUND: usize = 4;
