@@ -122,7 +122,7 @@ impl Patches {
     /// Takes in that some cell of a cut is withheld.
     pub(super) fn cover(&mut self, cut: &Cut) {
         let cells: Vec<u32> = cut.terms.iter().map(|&(at, _)| at).collect();
-        if cut.is_for_all && self.covers.insert(cells.clone()) {
+        if cut.is_for_all && !cells.is_empty() && self.covers.insert(cells.clone()) {
             self.push(Part::Cover(Cover::new(cells)));
         }
     }
