@@ -341,7 +341,8 @@ impl Problem {
 
     /// The cost of a pattern: that of its secondaries.
     pub fn cost_of(&self, pattern: &Pattern) -> f64 {
-        pattern.secondaries().map(|cell| self.cost(cell)).sum()
+        // The sum of no numbers is −0, which people would see.
+        pattern.secondaries().map(|cell| self.cost(cell)).sum::<f64>() + 0.0
     }
 }
 

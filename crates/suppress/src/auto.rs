@@ -28,7 +28,7 @@ const BOUND: usize = 2_000_000;
 const IMPROVING: f64 = 0.8;
 
 /// The share of the time that may go into flows, where the table is a network.
-const FLOWS: f64 = 0.6;
+const FLOWS: f64 = 0.8;
 
 /// A pattern of flows that costs at most so much more than its bound is good enough.
 const CLOSE: f64 = 0.997;

@@ -35,7 +35,7 @@ pub(super) fn by_flows(
         let order = order(levels, context.seed, number);
         let (paid, served) = rayon::join(|| paying.pay_all(&order), || serving.serve_all(&order));
         bound = bound.max(paid);
-        let cost = serving.cost(&served);
+        let cost = cost_of(system, &served);
         let is_complete = serving.has_time();
         if is_complete && best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, served));
@@ -63,6 +63,17 @@ pub(super) fn reach_all(
     let left = (0..system.len()).map(cost).collect();
     let mut flows = Flows { system, network, context, arcs: &arcs, left, work: 0 };
     flows.serve_all(&order(levels, context.seed, 0))
+}
+
+/// What the cells cost that move in some tables.
+pub(super) fn cost_of(system: &System<'_>, tables: &[Witness]) -> f64 {
+    let moves = tables.iter().flat_map(|table| &table.moves);
+    let mut moved: Vec<u32> =
+        moves.filter_map(|&(cell, _)| system.component.position(cell)).collect();
+    moved.sort_unstable();
+    moved.dedup();
+    let paid = moved.into_iter().filter(|&at| system.free[at as usize]);
+    paid.map(|at| system.costs[at as usize]).sum()
 }
 
 /// How many orders of levels are tried, unless one of them gives a pattern that costs little more than the bound.
@@ -134,17 +145,6 @@ impl Flows<'_> {
     fn serve_all(&mut self, order: &[&Level]) -> Vec<Witness> {
         let served = |level: &&Level| self.has_time().then(|| self.serve(level));
         order.iter().map_while(served).flatten().collect()
-    }
-
-    /// What the cells cost that move in some tables.
-    fn cost(&self, witnesses: &[Witness]) -> f64 {
-        let moves = witnesses.iter().flat_map(|witness| &witness.moves);
-        let mut moved: Vec<u32> =
-            moves.filter_map(|&(cell, _)| self.system.component.position(cell)).collect();
-        moved.sort_unstable();
-        moved.dedup();
-        let paid = moved.into_iter().filter(|&at| self.system.free[at as usize]);
-        paid.map(|at| self.system.costs[at as usize]).sum()
     }
 
     /// The cheapest flow that reaches a level, and to which side.

@@ -7,7 +7,7 @@
 
 use super::ascent::ROUNDING;
 use super::cuts::{Capacity, Cut, of_one_relation, strongest};
-use super::flows::reach_all;
+use super::flows::{cost_of, reach_all};
 use super::level::{Goal, Level, System};
 use super::master::{Master, Relaxed};
 use super::pipes::{Pipes, Sent};
@@ -25,12 +25,12 @@ pub(super) const FEW: usize = 300;
 
 /// Rounds of cuts at most, and searches for dear cells.
 const ROUNDS: usize = 80;
-const SEARCHES: usize = 60;
+const SEARCHES: usize = 100;
 
 /// Rounds end when several of them together raise the bound by less than this share.
 const WORTHWHILE: f64 = 5e-4;
 const SEVERAL: usize = 5;
-const SEARCHED_IN_VAIN: usize = 3;
+const SEARCHED_IN_VAIN: usize = 20;
 
 /// A cell is dear if it costs more than this part of the bound.
 const DEAR: f64 = 1e-3;
@@ -39,7 +39,10 @@ const DEAR: f64 = 1e-3;
 const NODES: u32 = 2_000;
 const SEARCHED: f64 = 1e-3;
 const ONE: f64 = 0.1;
-const SEARCHING: f64 = 0.4;
+const SEARCHING: f64 = 0.9;
+
+/// A pattern that costs at most so much more than the bound is good enough.
+const CLOSE: f64 = 0.998;
 
 /// Cells that a search withholds to this share are chosen.
 const CHOSEN: f64 = 0.999;
@@ -211,7 +214,7 @@ impl Cuts<'_> {
         Ok(added)
     }
 
-    /// Searches for the dear cells until cuts against what is chosen gain little, and makes a pattern of it.
+    /// Searches for the dear cells until cuts against what is chosen gain little, and makes a pattern of every choice; the tables of the cheapest.
     fn search(&mut self) -> Result<Vec<Witness>, SuppressError> {
         let left = (self.context.seconds_left)();
         let is_late = || {
@@ -219,23 +222,35 @@ impl Cuts<'_> {
             now.zip(left).is_some_and(|(now, left)| now < left * (1.0 - SEARCHING))
         };
         let mut bounds = vec![self.bound];
-        let mut last = None;
+        let mut best: Option<(f64, Vec<Witness>)> = None;
         for _ in 0..SEARCHES {
             let Some(chosen) = self.dear()? else { break };
             let added = self.cut_off(&chosen)?;
-            last = Some(chosen);
+            let (cost, tables) = self.pattern(&chosen);
+            let least = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+            if cost < least {
+                best = Some((cost, tables));
+            }
+            let is_close = self.bound > CLOSE * cost.min(least);
             let before = bounds.len().checked_sub(SEARCHED_IN_VAIN).map(|at| bounds[at]);
             let gains = before.is_none_or(|before| self.bound - before > WORTHWHILE * self.bound);
             bounds.push(self.bound);
-            if added == 0 || !gains || is_late() {
+            if added == 0 || !gains || is_close || is_late() {
                 break;
             }
         }
-        let share = |point: f64| if point > CHOSEN { 0.0 } else { 1.0 - point };
+        Ok(best.map_or_else(Vec::new, |(_, tables)| tables))
+    }
+
+    /// Tables that reach all levels, beginning with the cells of a choice, and what they cost.
+    fn pattern(&self, chosen: &Relaxed) -> (f64, Vec<Witness>) {
         let Separator { system, network, .. } = self.separator;
-        let Some(Relaxed { point, .. }) = last else { return Ok(Vec::new()) };
-        let share = |at: u32| share(point[at as usize]);
-        Ok(reach_all(system, network, self.levels, self.context, share))
+        let share = |at: u32| {
+            let point = chosen.point[at as usize];
+            if point > CHOSEN { 0.0 } else { 1.0 - point }
+        };
+        let tables = reach_all(system, network, self.levels, self.context, share);
+        (cost_of(system, &tables), tables)
     }
 
     /// The cheapest choice of dear cells under the cuts, with the others fractional; `None` if none is found.
