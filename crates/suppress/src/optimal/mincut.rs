@@ -214,28 +214,40 @@ impl Cuts<'_> {
         Ok(added)
     }
 
-    /// Searches for the dear cells until cuts against what is chosen gain little, and makes a pattern of every choice; the tables of the cheapest.
+    /// Searches for the dear cells until cuts against what is chosen gain little, and makes patterns of choices; the tables of the cheapest.
     fn search(&mut self) -> Result<Vec<Witness>, SuppressError> {
-        let left = (self.context.seconds_left)();
-        let is_late = || {
-            let now = (self.context.seconds_left)();
-            now.zip(left).is_some_and(|(now, left)| now < left * (1.0 - SEARCHING))
+        let start = (self.context.seconds_left)();
+        let took = |from: Option<f64>| {
+            from.zip((self.context.seconds_left)()).map_or(0.0, |(from, now)| from - now)
         };
         let mut bounds = vec![self.bound];
         let mut best: Option<(f64, Vec<Witness>)> = None;
+        let (mut searching, mut making, mut longest) = (0.0, 0.0, 0.0_f64);
         for _ in 0..SEARCHES {
+            let left = (self.context.seconds_left)();
             let Some(chosen) = self.dear()? else { break };
             let added = self.cut_off(&chosen)?;
-            let (cost, tables) = self.pattern(&chosen);
-            let least = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
-            if cost < least {
-                best = Some((cost, tables));
+            searching += took(left);
+            // Patterns take no more of the time than searches, but the first.
+            if best.is_none() || making <= searching {
+                let before = (self.context.seconds_left)();
+                let (cost, tables) = self.pattern(&chosen);
+                let is_cheaper = best.as_ref().is_none_or(|(least, _)| cost < *least);
+                // What the time cut short reaches too little.
+                if is_cheaper && !self.context.is_over() {
+                    best = Some((cost, tables));
+                }
+                making += took(before);
             }
-            let is_close = self.bound > CLOSE * cost.min(least);
+            longest = longest.max(took(left));
+            let is_close = best.as_ref().is_some_and(|(least, _)| self.bound > CLOSE * least);
             let before = bounds.len().checked_sub(SEARCHED_IN_VAIN).map(|at| bounds[at]);
             let gains = before.is_none_or(|before| self.bound - before > WORTHWHILE * self.bound);
             bounds.push(self.bound);
-            if added == 0 || !gains || is_close || is_late() {
+            let is_late = (self.context.seconds_left)()
+                .zip(start)
+                .is_some_and(|(now, start)| now < longest || now < start * (1.0 - SEARCHING));
+            if added == 0 || !gains || is_close || is_late {
                 break;
             }
         }
