@@ -140,8 +140,10 @@ mod tests {
             for component in &everything(&problem) {
                 let is_sensitive =
                     |at: &u32| problem.needs().of(component.cells[*at as usize]).is_some();
-                let sensitive: Vec<u32> =
-                    (0..component.cells.len() as u32).filter(is_sensitive).collect();
+                let sensitive: Vec<(u32, i64)> = (0..component.cells.len() as u32)
+                    .filter(is_sensitive)
+                    .map(|at| (at, 1))
+                    .collect();
                 let Some(solutions) = Solutions::of(component, 1_000_000) else { continue };
                 let system = System::new(&problem, component);
                 let classes = Classes::new(&system, solutions, &sensitive);

@@ -8,6 +8,7 @@
 mod anneal;
 mod classes;
 mod tableau;
+mod tiers;
 mod worth;
 
 use super::level::System;
@@ -19,6 +20,7 @@ use cellveil_core::{Pattern, Problem, Status, Why};
 use classes::Classes;
 use rayon::prelude::*;
 use tableau::Tableau;
+use tiers::in_tiers;
 
 /// Tables with more coordinates than this are left to other methods.
 const COORDINATES: usize = 30_000_000;
@@ -49,6 +51,15 @@ const OPENED: usize = 80;
 /// How far chance changes what cells are worth, as the exponent of a factor.
 const NOISE: f64 = 0.8;
 
+/// Where sensitive cells hide.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tiers<'a> {
+    /// All in the same way to move.
+    One,
+    /// Those that can move far in one in which small ones stay, and those in another; beginning from a pattern of the first kind.
+    Two(&'a Pattern),
+}
+
 /// Patterns for components of the table, with every cell withheld in them that may be, cheapest first; none if one of them is too large. Cells that
 /// cannot move `margin` times as far as some sensitive cell must are published, if possible. What can be looked at in all is limited
 /// by `work`, in coordinates, and by the time.
@@ -56,29 +67,38 @@ pub(super) fn dearest_flats(
     problem: &Problem,
     context: &Context<'_>,
     components: &[Component],
-    margin: i64,
+    (margin, tiers): (i64, Tiers<'_>),
     work: u64,
 ) -> Vec<Pattern> {
     let mut patterns = vec![problem.start(); KEPT];
-    let sensitive = |component: &Component| -> Vec<u32> {
-        let is_sensitive = |&at: &u32| problem.needs().of(component.cells[at as usize]).is_some();
-        (0..component.cells.len() as u32).filter(is_sensitive).collect()
+    let levels = |component: &Component| -> Vec<(u32, i64)> {
+        let level = |(at, &cell)| {
+            let need = problem.needs().of(cell)?;
+            Some((at, need.down.max(need.up).max(need.sliding)))
+        };
+        (0..).zip(&component.cells).filter_map(level).collect()
     };
-    let parts: Vec<(&Component, Vec<u32>)> = components
+    let parts: Vec<(&Component, Vec<(u32, i64)>)> = components
         .iter()
-        .map(|component| (component, sensitive(component)))
-        .filter(|(_, sensitive)| !sensitive.is_empty())
+        .map(|component| (component, levels(component)))
+        .filter(|(_, levels)| !levels.is_empty())
         .collect();
     let work = work / parts.len().max(1) as u64;
-    for (component, sensitive) in parts {
+    for (component, levels) in parts {
         let Some(solutions) = Solutions::of(component, COORDINATES) else { return Vec::new() };
-        let classes = Classes::new(&System::new(problem, component), solutions, &sensitive);
-        let asked = sensitive.iter().filter_map(|&at| {
-            let need = problem.needs().of(component.cells[at as usize])?;
-            Some(need.down.max(need.up).max(need.sliding))
-        });
-        let room = asked.max().unwrap_or(0).saturating_mul(margin);
-        let flats = search(&classes, context, room, work);
+        let classes = Classes::new(&System::new(problem, component), solutions, &levels);
+        let flats = match tiers {
+            Tiers::One => search(&classes, context, classes.asked().saturating_mul(margin), work),
+            Tiers::Two(together) => {
+                let mut withheld = vec![false; classes.len()];
+                for (&cell, class) in component.cells.iter().zip(&classes.of) {
+                    if let Some(class) = class {
+                        withheld[*class as usize] |= together.is_withheld(cell);
+                    }
+                }
+                in_tiers(&classes, context, &withheld, margin, work)
+            }
+        };
         patterns.truncate(flats.len());
         for (pattern, (_, withheld)) in patterns.iter_mut().zip(&flats) {
             for (&cell, class) in component.cells.iter().zip(&classes.of) {
@@ -204,7 +224,7 @@ fn climb(
 
 #[cfg(test)]
 mod tests {
-    use super::dearest_flats;
+    use super::{Tiers, dearest_flats};
     use crate::method::Context;
     use cellveil_attack::{Component, disclosed, reduce};
     use cellveil_core::{CellId, Pattern, Problem, Status, Why};
@@ -244,7 +264,8 @@ mod tests {
             let components = reduce(&problem, &all).components;
             let before = determined(&problem, &all);
             for margin in [0, 1] {
-                let flats = dearest_flats(&problem, &context, &components, margin, 1_000_000);
+                let flats =
+                    dearest_flats(&problem, &context, &components, (margin, Tiers::One), 1_000_000);
                 let costs: Vec<f64> = flats.iter().map(|flat| problem.cost_of(flat)).collect();
                 assert!(costs.is_sorted(), "cheapest first");
                 for flat in flats.iter().take(2) {
