@@ -24,7 +24,8 @@ const FEW: usize = 20;
 /// The share of the time for flats that goes into the search; the rest is for what they lack.
 const SEARCHING: f64 = 0.5;
 
-/// Several searches take so many times as long as the first one at least.
+/// How many times as long as the first search those for two tiers take at least, and those for other flats.
+const TIERS: f64 = 2.5;
 const SEVERAL: f64 = 4.0;
 
 /// What came of the first flat.
@@ -58,7 +59,7 @@ impl<'a> Flats<'a> {
             Ok(Some(Self { first, together: together.clone(), in_tiers, is_worth_more, seconds }))
         };
         // Where levels are in the way, tiers lack much less; they come first, as there may be no time for both.
-        let tiers = if is_too_late(workshop, seconds) {
+        let tiers = if is_too_late(workshop, seconds, TIERS) {
             None
         } else {
             flats(workshop, Tiers::Two(&together), FLAT).into_iter().next()
@@ -74,7 +75,7 @@ impl<'a> Flats<'a> {
         workshop: &Workshop<'b>,
     ) -> Result<Option<Cover<'b>>, SuppressError> {
         let mut best: Option<Cover<'b>> = None;
-        if !self.is_worth_more || is_too_late(workshop, self.seconds) {
+        if !self.is_worth_more || is_too_late(workshop, self.seconds, SEVERAL) {
             return Ok(best);
         }
         let is_timed = (workshop.context.seconds_left)().is_some();
@@ -89,10 +90,10 @@ impl<'a> Flats<'a> {
     }
 }
 
-/// Whether there is no time for several searches if one took so many seconds.
-fn is_too_late(workshop: &Workshop<'_>, seconds: Option<f64>) -> bool {
+/// Whether there is no time for a search that takes so many times as long as one that took some seconds.
+fn is_too_late(workshop: &Workshop<'_>, seconds: Option<f64>, times: f64) -> bool {
     let left = (workshop.context.seconds_left)();
-    left.zip(seconds).is_some_and(|(left, seconds)| left * SEARCHING < SEVERAL * seconds)
+    left.zip(seconds).is_some_and(|(left, seconds)| left * SEARCHING < times * seconds)
 }
 
 /// Protects what a flat leaves open; `None` if the time does not suffice.

@@ -268,6 +268,11 @@ mod tests {
                     dearest_flats(&problem, &context, &components, (margin, Tiers::One), 1_000_000);
                 let costs: Vec<f64> = flats.iter().map(|flat| problem.cost_of(flat)).collect();
                 assert!(costs.is_sorted(), "cheapest first");
+                let Some(together) = flats.first() else { continue };
+                let tiers = (margin, Tiers::Two(together));
+                for flat in dearest_flats(&problem, &context, &components, tiers, 1_000_000) {
+                    assert_eq!(determined(&problem, &flat), before, "in tiers, seed {seed}");
+                }
                 for flat in flats.iter().take(2) {
                     assert_eq!(determined(&problem, flat), before, "seed {seed}");
                     for (cell, why) in flat.withheld().filter(|(_, why)| *why == Why::Secondary) {
