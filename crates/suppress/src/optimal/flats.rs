@@ -18,6 +18,9 @@ const BETTER_FLAT: u64 = 1_000_000_000;
 /// Other flats are looked for where all that the first lacks costs at most this share of it: then levels hardly matter.
 const LACKING: f64 = 0.25;
 
+/// …and two tiers where it costs more than this share.
+const LITTLE: f64 = 0.05;
+
 /// So few needs are soon met at the least cost by cuts alone.
 const FEW: usize = 20;
 
@@ -35,7 +38,8 @@ pub(super) struct Flats<'a> {
     /// The flat in which all sensitive cells hide in one way.
     together: Pattern,
     in_tiers: bool,
-    is_worth_more: bool,
+    /// What all that it lacked costs, as a share of the flat.
+    lacked: f64,
     /// How long the search for that took, where there is a time limit.
     seconds: Option<f64>,
 }
@@ -47,26 +51,32 @@ impl<'a> Flats<'a> {
         if problem.needs().len() <= FEW || !has_small_levels(problem) {
             return Ok(None);
         }
-        let begun = (workshop.context.seconds_left)();
+        let now = || (workshop.context.seconds_left)();
+        let took = |from: Option<f64>| from.zip(now()).map(|(from, now)| from - now);
+        let begun = now();
         let Some(together) = flats(workshop, Tiers::One, FLAT).into_iter().next() else {
             return Ok(None);
         };
-        let left = (workshop.context.seconds_left)();
-        let seconds = begun.zip(left).map(|(begun, left)| begun - left);
+        let (seconds, begun) = (took(begun), now());
         let of = |flat: &Pattern, in_tiers| -> Result<Option<Self>, SuppressError> {
             let Some(first) = with_what_it_lacks(workshop, flat)? else { return Ok(None) };
-            let is_worth_more = first.cost() <= (1.0 + LACKING) * problem.cost_of(flat);
-            Ok(Some(Self { first, together: together.clone(), in_tiers, is_worth_more, seconds }))
+            let lacked = first.cost() / problem.cost_of(flat) - 1.0;
+            Ok(Some(Self { first, together: together.clone(), in_tiers, lacked, seconds }))
         };
-        // Where levels are in the way, tiers lack much less; they come first, as there may be no time for both.
-        let tiers = if is_too_late(workshop, seconds, TIERS) {
-            None
-        } else {
-            flats(workshop, Tiers::Two(&together), FLAT).into_iter().next()
-        };
-        let tiers = tiers.map(|flat| of(&flat, true)).transpose()?.flatten();
-        let one = of(&together, false)?;
-        Ok(one.into_iter().chain(tiers).min_by(|a, b| a.first.cost().total_cmp(&b.first.cost())))
+        let Some(one) = of(&together, false)? else { return Ok(None) };
+        let completing = took(begun);
+        workshop.context.progress.improved(one.first.cost(), 0.0);
+        // Where levels are in the way, two tiers withhold more and lack far less.
+        let is_worth_it = one.lacked > LITTLE;
+        if !is_worth_it || is_too_late(workshop, seconds, TIERS, completing) {
+            return Ok(Some(one));
+        }
+        let flat = flats(workshop, Tiers::Two(&together), FLAT).into_iter().next();
+        let tiers = flat.map(|flat| of(&flat, true)).transpose()?.flatten();
+        Ok(Some(match tiers {
+            Some(tiers) if tiers.first.cost() < one.first.cost() => tiers,
+            _ => one,
+        }))
     }
 
     /// The cheapest of several others, with what they lack.
@@ -75,7 +85,7 @@ impl<'a> Flats<'a> {
         workshop: &Workshop<'b>,
     ) -> Result<Option<Cover<'b>>, SuppressError> {
         let mut best: Option<Cover<'b>> = None;
-        if !self.is_worth_more || is_too_late(workshop, self.seconds, SEVERAL) {
+        if self.lacked > LACKING || is_too_late(workshop, self.seconds, SEVERAL, None) {
             return Ok(best);
         }
         let is_timed = (workshop.context.seconds_left)().is_some();
@@ -90,10 +100,17 @@ impl<'a> Flats<'a> {
     }
 }
 
-/// Whether there is no time for a search that takes so many times as long as one that took some seconds.
-fn is_too_late(workshop: &Workshop<'_>, seconds: Option<f64>, times: f64) -> bool {
+/// Whether there is no time for a search that takes so many times as long as one that took some seconds, and then so many more.
+fn is_too_late(
+    workshop: &Workshop<'_>,
+    seconds: Option<f64>,
+    times: f64,
+    more: Option<f64>,
+) -> bool {
     let left = (workshop.context.seconds_left)();
-    left.zip(seconds).is_some_and(|(left, seconds)| left * SEARCHING < times * seconds)
+    left.zip(seconds).is_some_and(|(left, seconds)| {
+        left * SEARCHING < times * seconds || left < times * seconds + more.unwrap_or(0.0)
+    })
 }
 
 /// Protects what a flat leaves open; `None` if the time does not suffice.
