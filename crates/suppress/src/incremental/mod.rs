@@ -163,6 +163,26 @@ mod tests {
     }
 
     #[test]
+    fn when_no_more_time_is_left_for_programs_needs_are_met_without_them() {
+        let like = Grouped { leaves: 9, groupings: 2, dimensions: 3, empty: 5, sensitive: 6 };
+        let seconds_left = || Some(60.0);
+        let context = Context {
+            engine: &NoEngine,
+            progress: &(),
+            seconds_left: &seconds_left,
+            gap: 0.0,
+            seed: 1,
+        };
+        let problem = like.problem(1);
+        let workshop = Workshop::new(&problem, &context);
+        let start = problem.start();
+        assert!(first(&workshop, &start, &[], Manner::Until(30.0)).is_err(), "there is time");
+        let found = first(&workshop, &start, &[], Manner::Until(90.0));
+        let cover = found.unwrap_or_else(|error| unreachable!("{error}"));
+        assert!(workshop.open(&cover).is_empty());
+    }
+
+    #[test]
     fn an_engine_that_fails_while_a_cell_is_given_back_changes_nothing() {
         let like = Grouped { leaves: 6, groupings: 2, dimensions: 3, empty: 5, sensitive: 6 };
         let problem = like.problem(1);

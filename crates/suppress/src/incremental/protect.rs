@@ -21,6 +21,8 @@ pub(crate) enum Manner {
     Levels(f64),
     /// By products of circuits; by programs where there are none or they make up much of the cost.
     Quick,
+    /// The same as long as so many seconds are left, then swiftly.
+    Until(f64),
     /// By whichever is cheaper, at prices changed by chance unless this is 0.
     Careful(u64),
 }
@@ -310,6 +312,7 @@ impl<'a> Workshop<'a> {
         wish: Wish<'_>,
         manner: Manner,
     ) -> Result<Option<Witness>, SuppressError> {
+        let manner = self.for_now(manner);
         let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
         let prices = self.prices(cover).with_noise(noise);
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
@@ -322,8 +325,9 @@ impl<'a> Workshop<'a> {
         };
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
-            let in_time = (self.context.seconds_left)().is_none_or(|left| left > reserve);
-            let worth_it = in_time && self.work() < MOST_LEVELS && share(found) > WORTH_LEVELS;
+            let worth_it = self.has_more_than(reserve)
+                && self.work() < MOST_LEVELS
+                && share(found) > WORTH_LEVELS;
             let by_levels =
                 if worth_it { self.by_levels(cover, &prices, wish, found)? } else { None };
             return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
@@ -372,6 +376,20 @@ impl<'a> Workshop<'a> {
                 let cheapest = self.among(&prices, &component.cells, Wish { target, ..wish })?;
                 Ok(cheapest.or(Some(furthest)))
             }
+        }
+    }
+
+    /// Whether more seconds than these are left.
+    fn has_more_than(&self, reserve: f64) -> bool {
+        (self.context.seconds_left)().is_none_or(|left| left > reserve)
+    }
+
+    /// What a manner comes to at this time.
+    fn for_now(&self, manner: Manner) -> Manner {
+        match manner {
+            Manner::Until(reserve) if self.has_more_than(reserve) => Manner::Quick,
+            Manner::Until(_) => Manner::Swift,
+            other => other,
         }
     }
 

@@ -24,6 +24,9 @@ const FOR_ALL: f64 = 0.8;
 const PRODUCTS: u64 = 2;
 const PROGRAMS: u64 = 1_500_000;
 
+/// The share of the time for such a pattern in which what is left open is met without programs.
+const RESERVE: f64 = 0.2;
+
 /// How many times the work of a pattern from products goes into making it cheaper, where programs take long.
 const SWEPT: u64 = 10;
 
@@ -66,7 +69,8 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let from_products = if flats.is_some() { swiftly()? } else { None };
     let from_flats = flats.map(|flats| flats.better(&improving)).transpose()?.flatten();
     // Programs for what is dear take longer, and mostly cost less in the end. Where each takes long, the time is better spent on products.
-    let from_programs = if is_quick { from(Manner::Quick, PROGRAMS)? } else { None };
+    let reserve = seconds_left().map_or(0.0, |left| left * RESERVE);
+    let from_programs = if is_quick { from(Manner::Until(reserve), PROGRAMS)? } else { None };
     for other in [from_products, from_flats, from_programs].into_iter().flatten() {
         if other.cost() < cover.cost() {
             cover = other;

@@ -49,7 +49,9 @@ fn row(values: &[i64], needs: &[(u32, [i64; 3])], upper: i64, frozen: &[usize]) 
 #[test]
 fn without_needs_nothing_is_withheld() {
     let problem = row(&[6, 1, 2, 3], &[], NO_UPPER, &[]);
-    assert_eq!(protect(&problem).unwrap().pattern, problem.start());
+    let pattern = protect(&problem).unwrap().pattern;
+    assert_eq!(pattern, problem.start());
+    assert_eq!(problem.cost_of(&pattern).to_string(), "0");
 }
 
 #[test]
