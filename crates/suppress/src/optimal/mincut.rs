@@ -232,15 +232,16 @@ impl Cuts<'_> {
             if best.is_none() || making <= searching {
                 let before = (self.context.seconds_left)();
                 let (cost, tables) = self.pattern(&chosen);
-                let is_cheaper = best.as_ref().is_none_or(|(least, _)| cost < *least);
-                // What the time cut short reaches too little.
-                if is_cheaper && !self.context.is_over() {
+                // What the time cut short reaches too little, and is better than nothing.
+                let cost = if self.context.is_over() { f64::INFINITY } else { cost };
+                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, tables));
                 }
                 making += took(before);
             }
             longest = longest.max(took(left));
-            let is_close = best.as_ref().is_some_and(|(least, _)| self.bound > CLOSE * least);
+            let close = CLOSE.min(1.0 - self.context.gap);
+            let is_close = best.as_ref().is_some_and(|(least, _)| self.bound > close * least);
             let before = bounds.len().checked_sub(SEARCHED_IN_VAIN).map(|at| bounds[at]);
             let gains = before.is_none_or(|before| self.bound - before > WORTHWHILE * self.bound);
             bounds.push(self.bound);
