@@ -19,6 +19,7 @@ mod flow;
 mod grid;
 mod group;
 mod intervals;
+mod lattice;
 mod layer;
 mod ledger;
 mod local;

@@ -6,7 +6,7 @@
 
 use crate::component::Component;
 use crate::dimension::Dimensions;
-use crate::propagate::NO_LIMIT;
+use crate::propagate::{NO_LIMIT, Rows};
 use cellveil_core::Side;
 
 /// A position, the side to which it is to move, and how far, in units.
@@ -35,14 +35,20 @@ const ITERATIONS: usize = 500;
 /// The room of a cell that nothing limits.
 const ENDLESS: f64 = 1e18;
 
-/// A component of three dimensions, ready to be spread over. Cells count with their sign, so that every coefficient is +1.
-pub(crate) struct Spread<'a> {
+/// A component, ready to be spread over.
+pub(crate) struct Spread {
     rows: usize,
-    dimensions: &'a Dimensions,
-    /// The relations of every cell, that which it shares most often with the next cell first.
-    lines: Vec<[u32; 3]>,
-    /// How far cells may go down and up; both 0 for cells that stay.
+    lines: Lines,
+    /// How far cells may go down and up, in their own signs; both 0 for cells that stay.
     rooms: Vec<[f64; 2]>,
+}
+
+/// The relations of every cell.
+enum Lines {
+    /// In three dimensions, that which a cell shares most often with the next one first. Cells count with their sign, so that every coefficient is +1.
+    Three { rows: Vec<[u32; 3]>, signs: Vec<i8> },
+    /// Any others, with their coefficients.
+    Any(Rows),
 }
 
 /// What pulls every cell, and how easily it moves.
@@ -51,22 +57,46 @@ struct Forces {
     ease: Vec<f64>,
 }
 
-impl<'a> Spread<'a> {
-    /// Cells of which `stays` says so, and those with no room on one side, are left alone.
-    pub(crate) fn new(
+impl Lines {
+    fn sign(&self, at: usize) -> f64 {
+        match self {
+            Self::Three { signs, .. } => f64::from(signs[at]),
+            Self::Any(_) => 1.0,
+        }
+    }
+
+    fn of(&self, at: usize) -> Vec<u32> {
+        match self {
+            Self::Three { rows, .. } => rows[at].to_vec(),
+            Self::Any(rows) => rows.of(at).iter().map(|&(row, _)| row).collect(),
+        }
+    }
+}
+
+impl Spread {
+    /// A component of three dimensions. Cells of which `stays` says so, and those with no room on one side, are left alone.
+    pub(crate) fn in_three(
         component: &Component,
-        dimensions: &'a Dimensions,
+        dimensions: &Dimensions,
         stays: impl Fn(u32) -> bool,
     ) -> Self {
+        let signs = dimensions.signs.clone();
+        Self::new(component, Lines::Three { rows: in_turn(&dimensions.rows), signs }, stays)
+    }
+
+    /// Any component.
+    pub(crate) fn in_any(component: &Component) -> Self {
+        Self::new(component, Lines::Any(component.rows_of()), |_| false)
+    }
+
+    fn new(component: &Component, lines: Lines, stays: impl Fn(u32) -> bool) -> Self {
         let far = |room: i64| if room == NO_LIMIT { ENDLESS } else { room as f64 };
-        let rooms = component.rooms.iter().zip(&dimensions.signs).enumerate();
-        let rooms = rooms.map(|(at, (&[down, up], &sign))| {
-            let room = if sign > 0 { [down, up] } else { [up, down] };
+        let rooms = component.rooms.iter().enumerate().map(|(at, &[down, up])| {
+            let room = if lines.sign(at) > 0.0 { [down, up] } else { [up, down] };
             if room.contains(&0) || stays(at as u32) { [0.0; 2] } else { room.map(far) }
         });
-        let lines = in_turn(&dimensions.rows);
-        let rows = component.rows.len();
-        let mut spread = Self { rows, dimensions, lines, rooms: rooms.collect() };
+        let rooms = rooms.collect();
+        let mut spread = Self { rows: component.rows.len(), lines, rooms };
         spread.hold(component);
         spread
     }
@@ -79,7 +109,7 @@ impl<'a> Spread<'a> {
             let mut free = cells.filter(|&at| self.moves(at));
             if let (Some(at), None) = (free.next(), free.next()) {
                 self.rooms[at as usize] = [0.0; 2];
-                waiting.extend(self.dimensions.rows[at as usize]);
+                waiting.extend(self.lines.of(at as usize));
             }
         }
     }
@@ -94,7 +124,7 @@ impl<'a> Spread<'a> {
     pub(crate) fn towards(&self, goals: &[Goal]) -> (Vec<f64>, Vec<f64>) {
         let mut pull = vec![0.0; self.rooms.len()];
         for &(at, side, level) in goals.iter().filter(|(at, ..)| self.moves(*at)) {
-            let sign = side.sign() as f64 * f64::from(self.dimensions.signs[at as usize]);
+            let sign = side.sign() as f64 * self.lines.sign(at as usize);
             pull[at as usize] = sign / level.max(1) as f64;
         }
         let mut levels: Vec<i64> = goals.iter().map(|goal| goal.2).collect();
@@ -118,8 +148,10 @@ impl<'a> Spread<'a> {
             }
         }
         self.settle(&mut moved, typical);
-        let signed = moved.iter().zip(&self.dimensions.signs);
-        (signed.map(|(by, &sign)| by * f64::from(sign)).collect(), prices)
+        for (at, by) in moved.iter_mut().enumerate() {
+            *by *= self.lines.sign(at);
+        }
+        (moved, prices)
     }
 
     /// One step; returns the share of it that the bounds allow.
@@ -173,16 +205,36 @@ impl<'a> Spread<'a> {
     }
 
     fn price(&self, at: usize, prices: &[f64]) -> f64 {
-        let [a, b, c] = self.lines[at];
-        prices[a as usize] + prices[b as usize] + prices[c as usize]
+        match &self.lines {
+            Lines::Three { rows, .. } => rows[at].iter().map(|&row| prices[row as usize]).sum(),
+            Lines::Any(rows) => {
+                rows.of(at).iter().map(|&(row, c)| f64::from(c) * prices[row as usize]).sum()
+            }
+        }
     }
 
     /// Per relation the sum of its cells.
     fn sums(&self, moved: &[f64]) -> Vec<f64> {
+        self.weighed(moved, f64::from)
+    }
+
+    /// Per relation the sum of its cells, each times what a function makes of its coefficient.
+    fn weighed(&self, moved: &[f64], weight: impl Fn(i32) -> f64) -> Vec<f64> {
         let mut sums = vec![0.0; self.rows];
-        for (rows, by) in self.lines.iter().zip(moved) {
-            for &row in rows {
-                sums[row as usize] += by;
+        match &self.lines {
+            Lines::Three { rows, .. } => {
+                for (rows, by) in rows.iter().zip(moved) {
+                    for &row in rows {
+                        sums[row as usize] += by;
+                    }
+                }
+            }
+            Lines::Any(rows) => {
+                for (at, by) in moved.iter().enumerate() {
+                    for &(row, c) in rows.of(at) {
+                        sums[row as usize] += weight(c) * by;
+                    }
+                }
             }
         }
         sums
@@ -202,8 +254,9 @@ impl<'a> Spread<'a> {
 
     /// Prices of relations by conjugate gradients, starting from those given.
     fn solve(&self, ease: &[f64], wanted: &[f64], prices: &mut [f64], precise: f64) {
+        let diagonal = self.weighed(ease, |c| f64::from(c) * f64::from(c));
         let inverse: Vec<f64> =
-            self.sums(ease).iter().map(|&sum| if sum > 0.0 { 1.0 / sum } else { 0.0 }).collect();
+            diagonal.iter().map(|&sum| if sum > 0.0 { 1.0 / sum } else { 0.0 }).collect();
         let scaled = |by: &[f64]| -> Vec<f64> {
             by.iter().zip(&inverse).map(|(by, inverse)| by * inverse).collect()
         };
@@ -233,9 +286,14 @@ impl<'a> Spread<'a> {
     /// What the cells of every relation give together at these prices. Nearly all of the time is spent here: the sum of the relation
     /// that cells share with the next one is kept at hand.
     fn apply(&self, ease: &[f64], prices: &[f64]) -> Vec<f64> {
+        let Lines::Three { rows: lines, .. } = &self.lines else {
+            let given: Vec<f64> =
+                ease.iter().enumerate().map(|(at, ease)| ease * self.price(at, prices)).collect();
+            return self.sums(&given);
+        };
         let mut sums = vec![0.0; self.rows];
         let (mut row, mut price, mut sum) = (0, prices[0], 0.0);
-        for (&[a, b, c], ease) in self.lines.iter().zip(ease) {
+        for (&[a, b, c], ease) in lines.iter().zip(ease) {
             if a != row {
                 sums[row as usize] += sum;
                 (row, price, sum) = (a, prices[a as usize], 0.0);

@@ -8,6 +8,7 @@ mod everything;
 mod genetic;
 mod hypercube;
 mod improve;
+mod in_time;
 mod incremental;
 mod method;
 mod modular;

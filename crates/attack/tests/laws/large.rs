@@ -1,11 +1,12 @@
 //! Tables large enough for cubes and flows between layers.
 
-use cellveil_attack::{Attack, Intervals, Options, attack};
-use cellveil_core::{CellId, Pattern, Problem, verify};
+use cellveil_attack::{Attack, Intervals, Options, attack, quick_certificate};
+use cellveil_core::{CellId, Pattern, Problem, Status, Why, verify};
 use cellveil_generate::Ons;
 use cellveil_highs::Highs;
 use cellveil_testkit::relabel::relabel;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 fn ons(shape: &str, seed: u64) -> Problem {
     let shape = shape.parse().unwrap();
@@ -67,4 +68,18 @@ fn no_need_of_a_large_table_stays_undecided_and_threads_change_nothing() {
     assert!(exposed.len() * 10 < needs, "{}", exposed.len());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(found.certificate, pool.install(|| find(&problem, &pattern)).certificate);
+}
+
+#[test]
+fn what_a_table_of_many_dimensions_shows_needs_no_program() {
+    for (shape, seed) in [("5x4x4x4", 1), ("9h2x5x4x3", 2), ("4x4x3x3x3", 3)] {
+        let problem = ons(shape, seed);
+        let mut all = problem.start();
+        for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
+            all.withhold(cell, Why::Secondary);
+        }
+        let incidence = Arc::new(problem.relations().incidence(problem.len()));
+        let shown = quick_certificate(&problem, &all, incidence, None, &[]).unwrap();
+        assert_eq!(verify(&problem, &all, &shown).err(), None, "{shape}");
+    }
 }

@@ -81,6 +81,9 @@ fn manner(problem: &Problem) -> Manner {
 /// Larger tables begin with what is shown without programs, and so do needs that are met together.
 const ATTACKED: usize = 2_500;
 
+/// The share of the time left in which no programs for single needs are begun any more, after those for many.
+const SWIFT: f64 = 0.8;
+
 /// A first choice of witnesses by which every need is met.
 pub(crate) fn first<'a>(
     workshop: &Workshop<'a>,
@@ -104,6 +107,7 @@ pub(crate) fn first<'a>(
     if matches!(manner, Manner::Together) {
         let needs = workshop.outstanding(&cover);
         workshop.protect_together(&mut cover, &needs)?;
+        workshop.look_again(&mut cover)?;
     }
     let open = workshop.open(&cover);
     if !workshop.is_sparse() {
@@ -111,8 +115,12 @@ pub(crate) fn first<'a>(
             cover.drop(need);
         }
     }
-    // Few needs are left, and those ask for much.
-    let manner = if matches!(manner, Manner::Together) { Manner::Quick } else { manner };
+    let manner = match manner {
+        Manner::Together => {
+            Manner::Until((context.seconds_left)().map_or(0.0, |left| left * SWIFT))
+        }
+        other => other,
+    };
     workshop.protect(&mut cover, &open, manner)?;
     cover.let_go();
     cover.settle();

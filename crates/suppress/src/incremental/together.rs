@@ -5,8 +5,9 @@ use super::protect::Workshop;
 use crate::chance::scattered;
 use crate::cover::Cover;
 use crate::method::SuppressError;
-use cellveil_attack::Component;
+use cellveil_attack::{Component, quick_certificate};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// Needs that ask for more than so many times as much as the middle one stand out.
 const OUTSTANDING: i64 = 20;
@@ -75,6 +76,15 @@ impl Workshop<'_> {
                 self.offer(cover, &open, table);
             }
         }
+        Ok(())
+    }
+
+    /// Lets needs rely on what withheld cells show without programs: those that ask for little often hide behind those that ask for much.
+    pub(super) fn look_again(&self, cover: &mut Cover<'_>) -> Result<(), SuppressError> {
+        let (pattern, known) = cover.clone().into_parts();
+        let (incidence, products) = (Arc::clone(&self.incidence), self.products().cloned());
+        let shown = quick_certificate(self.problem, &pattern, incidence, products, &known)?;
+        cover.rely_on(shown);
         Ok(())
     }
 
