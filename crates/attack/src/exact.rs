@@ -50,6 +50,12 @@ struct Mover {
 }
 
 impl Mover {
+    /// A cell that moves as far as a level asks, if it does so already: what falls short anyway need not be held.
+    fn towards(cell: CellId, about: f64, rooms: [Option<i64>; 2], level: Option<i64>) -> Self {
+        let at_least = level.filter(|&level| about.abs() >= level as f64);
+        Self { cell, about, rooms, exactly: None, at_least }
+    }
+
     /// The distance to the nearer of its bounds.
     fn slack(&self) -> f64 {
         let [down, up] = self.rooms.map(|room| room.map_or(f64::INFINITY, |room| room as f64));
@@ -116,9 +122,21 @@ pub fn exact_both_ways(
         let rooms = Side::BOTH.into_iter().filter_map(|side| problem.room(cell, side));
         let need = problem.needs().of(cell);
         let level = need.map(|need| need.down.max(need.up).max(need.sliding));
-        // What falls short anyway need not be held.
-        let at_least = level.filter(|&level| about.abs() >= level as f64);
-        Mover { cell, about, rooms: [rooms.min(); 2], exactly: None, at_least }
+        Mover::towards(cell, about, [rooms.min(); 2], level)
+    };
+    solve(incidence, moves.into_iter().map(mover).collect())
+}
+
+/// An exact witness near the given moves (in units), in which sensitive cells that move far enough to their side still do.
+pub fn exact_one_way(
+    problem: &Problem,
+    incidence: &Incidence,
+    moves: impl IntoIterator<Item = (CellId, f64)>,
+) -> Option<Witness> {
+    let mover = |(cell, about): (CellId, f64)| {
+        let side = if about < 0.0 { Side::Down } else { Side::Up };
+        let level = problem.needs().of(cell).map(|need| need.on(side).max(need.sliding));
+        Mover::towards(cell, about, Side::BOTH.map(|side| problem.room(cell, side)), level)
     };
     solve(incidence, moves.into_iter().map(mover).collect())
 }

@@ -54,7 +54,7 @@ impl Lattice {
         Some(Self { steps: solving.steps })
     }
 
-    /// Whole numbers near the given ones, in which every relation holds.
+    /// Whole numbers near the given ones, in which every relation holds; `None` if they get too large.
     pub(crate) fn near(&self, mut about: Vec<f64>) -> Option<Vec<i64>> {
         for step in &self.steps {
             if let Step::Shifted { column, of, times } = step {
@@ -65,13 +65,15 @@ impl Lattice {
         for step in self.steps.iter().rev() {
             match step {
                 Step::Solved { column, sign, row } => {
-                    let others = row.iter().filter(|(other, _)| other != column);
-                    let sum: i128 =
-                        others.map(|&(other, c)| i128::from(c) * values[other as usize]).sum();
-                    values[*column as usize] = -i128::from(*sign) * sum;
+                    let mut others = row.iter().filter(|(other, _)| other != column);
+                    let sum = others.try_fold(0_i128, |sum, &(other, c)| {
+                        sum.checked_add(i128::from(c).checked_mul(values[other as usize])?)
+                    });
+                    values[*column as usize] = -i128::from(*sign) * sum?;
                 }
                 Step::Shifted { column, of, times } => {
-                    values[*column as usize] -= i128::from(*times) * values[*of as usize];
+                    let taken = i128::from(*times).checked_mul(values[*of as usize])?;
+                    values[*column as usize] = values[*column as usize].checked_sub(taken)?;
                 }
             }
         }
@@ -115,7 +117,9 @@ impl Solving {
     fn settle(&mut self, number: u32, rank: &impl Fn(u32) -> u8) -> Option<()> {
         let mut row = self.take(number);
         let common = row.iter().fold(0, |common, &(_, c)| gcd(common, c));
-        row.iter_mut().for_each(|(_, c)| *c /= common);
+        for (_, coefficient) in &mut row {
+            *coefficient /= common;
+        }
         let ones = row.iter().filter(|(_, c)| c.abs() == 1);
         let best = ones.map(|&(column, sign)| {
             (rank(column), self.rows_with[column as usize].len(), column, sign)
@@ -230,11 +234,12 @@ mod tests {
         let mut rows = Rows::new();
         for (step, cell) in (0..dimensions).flat_map(|d| (0..cells).map(move |c| (3_u32.pow(d), c)))
         {
-            if cell / step % 3 == 0 {
+            if (cell / step).is_multiple_of(3) {
                 rows.push(vec![(cell, -1), (cell + step, 1), (cell + 2 * step, 1)]);
             }
         }
-        let is_finest = |cell: &u32| (0..dimensions).all(|d| cell / 3_u32.pow(d) % 3 > 0);
+        let code = |cell: u32, d: u32| cell / 3_u32.pow(d) % 3;
+        let is_finest = |cell: &u32| (0..dimensions).all(|d| code(*cell, d) != 0);
         (rows, (0..cells).filter(is_finest).collect())
     }
 
@@ -288,5 +293,6 @@ mod tests {
             seen.insert(values);
         }
         assert!(seen.len() > 5, "many solutions, not only zero");
+        assert_eq!(lattice.near(vec![f64::INFINITY; 5]), None);
     }
 }

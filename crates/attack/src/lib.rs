@@ -44,7 +44,7 @@ pub use attack::{
 pub use component::{Component, Reduced, reduce};
 pub use cube::Crossings;
 pub use disclosure::disclosed;
-pub use exact::{exact_both_ways, exact_witness};
+pub use exact::{exact_both_ways, exact_one_way, exact_witness};
 pub use explain::{Explanation, explain};
 pub use field::Field;
 pub use finest::Finest;

@@ -22,6 +22,9 @@ const GROUP_ROUNDS: u32 = 4;
 const SPREADS: u32 = 20;
 const WORK: usize = 14_000_000;
 
+/// The same in other than three dimensions: there nothing shows that a cell is out of reach, and every table takes longer.
+const WORK_IN_ANY: usize = 400_000;
+
 /// Rounds that may meet nothing, one after the other.
 const IDLE: u32 = 3;
 
@@ -55,7 +58,7 @@ pub(crate) fn by_spreading(
     for round in 0..SPREADS {
         let groups = drawn(&open, round, parts);
         work += groups.len() * component.cells.len();
-        if open.is_empty() || work > WORK {
+        if open.is_empty() || work > table.most_work() {
             break;
         }
         let found: Vec<(Option<Witness>, bool)> =
@@ -115,6 +118,13 @@ impl<'a> Spreading<'a> {
     fn spread(&self) -> &Spread {
         match self {
             Self::Three { spread, .. } | Self::Any { spread, .. } => spread,
+        }
+    }
+
+    fn most_work(&self) -> usize {
+        match self {
+            Self::Three { .. } => WORK,
+            Self::Any { .. } => WORK_IN_ANY,
         }
     }
 

@@ -4,11 +4,12 @@
 //! in one table, with a side for each that the withheld cells prefer or by lot, and slopes that are scaled from answer to answer as in [`super::price`]:
 //! `min Σ w_i / (|v_i| + ε) · |x_i| + Σ fine · s_p` subject to the relations, `|x_i| ≤ room_i` and `σ_p x_p ≥ level_p (1 − s_p)`,
 //! where `v` is the answer before and ε shrinks (reweighted ℓ₁ minimisation, Candès, Wakin and Boyd 2008). Rooms are those of both sides, so
-//! that the same table turned round meets the other sides.
+//! that the same table turned round meets the other sides. Or all needs move to one side, and each cell has the room it has there: where levels are large,
+//! cells that may rise without end carry far more than they can fall, and sides by lot are in each other's way.
 
 use super::price::{Prices, steps_to};
 use crate::chance::scattered;
-use cellveil_attack::{Component, exact_both_ways};
+use cellveil_attack::{Component, exact_both_ways, exact_one_way};
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
 use std::cell::Cell;
@@ -17,6 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Answers at most, and how much each must leave of the one before for another.
 const ROUNDS: u64 = 10;
 const GAIN: f64 = 0.99;
+
+/// Answers to one side in vain, one after the other, before the last.
+const IN_VAIN: u32 = 2;
 
 /// A further answer may take this part of the time that the longest took; the first of all takes longest as a rule.
 const SOONER: f64 = 0.6;
@@ -65,6 +69,8 @@ pub(super) struct Common<'a> {
     pub(super) component: &'a Component,
     pub(super) prices: Prices<'a>,
     pub(super) goals: &'a [Goal],
+    /// The side to which all goals move; `None` if each has its own.
+    pub(super) side: Option<Side>,
     /// What draws the sides.
     pub(super) seed: u64,
     /// Counts the cells of all programs.
@@ -97,12 +103,16 @@ impl Common<'_> {
         let fine = FINE * charges.iter().flatten().sum::<f64>().max(1.0) / self.goals.len() as f64;
         let share = |goal: &Goal| if goal.is_open { 1.0 } else { MET };
         let mut asked = Asked {
-            up: self.sides(&charges)?,
+            up: match self.side {
+                Some(side) => vec![side == Side::Up; self.goals.len()],
+                None => self.sides(&charges)?,
+            },
             fines: self.goals.iter().map(|goal| fine * share(goal)).collect(),
             before: None,
             smooth: STEPS * SMOOTH,
         };
         let mut best: Option<(f64, Vec<f64>)> = None;
+        let mut in_vain = 0;
         for round in 0..ROUNDS {
             let before = (self.seconds_left)();
             // An answer that would come too late keeps others from coming in time.
@@ -121,7 +131,9 @@ impl Common<'_> {
             if cost < least {
                 best = Some((cost, moves.clone()));
             }
-            if cost > least * GAIN || cost == 0.0 {
+            in_vain = if cost > least * GAIN { in_vain + 1 } else { 0 };
+            let patience = if self.side.is_some() { IN_VAIN } else { 1 };
+            if in_vain == patience || cost == 0.0 {
                 break;
             }
             self.ask_anew(&mut asked, moves, round);
@@ -134,7 +146,9 @@ impl Common<'_> {
         for (at, goal) in self.goals.iter().enumerate() {
             let step = moves[goal.at as usize];
             let moved = step.abs() > NOISE;
-            asked.up[at] = if moved { step > 0.0 } else { self.lot(goal, round + 1) };
+            if self.side.is_none() {
+                asked.up[at] = if moved { step > 0.0 } else { self.lot(goal, round + 1) };
+            }
             if !self.is_met(goal, &moves) {
                 asked.fines[at] *= DEARER;
             }
@@ -193,7 +207,16 @@ impl Common<'_> {
     }
 
     fn is_met(&self, goal: &Goal, moves: &[f64]) -> bool {
-        moves[goal.at as usize].abs() * self.scale() >= (1.0 - NOISE) * goal.level as f64
+        let step = moves[goal.at as usize];
+        let step = self.side.map_or(step.abs(), |side| side.sign() as f64 * step);
+        step * self.scale() >= (1.0 - NOISE) * goal.level as f64
+    }
+
+    /// How far a position may move down and up, in steps.
+    fn rooms(&self, at: u32) -> [f64; 2] {
+        let cell = self.component.cells[at as usize];
+        let rooms = Side::BOTH.map(|side| steps_to(self.problem, cell, side, self.scale()));
+        if self.side.is_some() { rooms } else { [rooms[0].min(rooms[1]); 2] }
     }
 
     /// Whether a little further than a level was too far.
@@ -213,11 +236,6 @@ impl Common<'_> {
     ) -> Result<Option<Vec<f64>>, EngineError> {
         let scale = self.scale();
         let average = charges.iter().flatten().sum::<f64>().max(1.0) / charges.len() as f64;
-        let room = |at: u32| {
-            let room =
-                |side| steps_to(self.problem, self.component.cells[at as usize], side, scale);
-            room(Side::Down).min(room(Side::Up))
-        };
         let is_stuck = |goal: &&Goal| self.is_stuck(goal, asked.before.as_deref());
         let stuck: Vec<CellId> = self
             .goals
@@ -235,13 +253,14 @@ impl Common<'_> {
         }
         let mut model = Model { changes: Changes::Corner, ..Model::default() };
         for (at, charge) in (0..).zip(charges) {
-            let room = if charge.is_some() { room(at) } else { 0.0 };
+            let rooms = if charge.is_some() { self.rooms(at) } else { [0.0; 2] };
             // Something is left for rounding, but where every bit of it is needed.
-            let room = if beside_stuck[at as usize] { room } else { (1.0 - BEYOND) * room };
+            let left = if beside_stuck[at as usize] { 1.0 } else { 1.0 - BEYOND };
+            let rooms = rooms.map(|room| left * room);
             let carried = |before: &Vec<f64>| before[at as usize].abs() + asked.smooth;
-            let carried = asked.before.as_ref().map_or(room.max(1.0), carried);
+            let carried = asked.before.as_ref().map_or(rooms[0].min(rooms[1]).max(1.0), carried);
             let slope = (charge.unwrap_or(0.0) / average + WITHHELD_COST) / carried;
-            for _ in Side::BOTH {
+            for room in rooms {
                 model.column(slope, 0.0, room);
             }
         }
@@ -253,7 +272,7 @@ impl Common<'_> {
         for (number, goal) in self.goals.iter().enumerate() {
             let level = goal.level as f64 / scale;
             let beyond = if beside_stuck[goal.at as usize] { 1.0 } else { 1.0 + BEYOND };
-            let level = (beyond * level).min(room(goal.at));
+            let level = (beyond * level).min(self.rooms(goal.at)[usize::from(asked.up[number])]);
             let missed = model.column(asked.fines[number] / average, 0.0, f64::INFINITY);
             let sign = if asked.up[number] { 1.0 } else { -1.0 };
             let terms = vec![(2 * goal.at, -sign), (2 * goal.at + 1, sign), (missed, level)];
@@ -273,6 +292,9 @@ impl Common<'_> {
         let scale = self.scale();
         let moved = self.component.cells.iter().zip(moves).filter(|(_, step)| step.abs() > NOISE);
         let moved = moved.map(|(&cell, step)| (cell, step * scale));
-        exact_both_ways(self.problem, self.incidence, moved)
+        match self.side {
+            Some(_) => exact_one_way(self.problem, self.incidence, moved),
+            None => exact_both_ways(self.problem, self.incidence, moved),
+        }
     }
 }

@@ -81,9 +81,6 @@ fn manner(problem: &Problem) -> Manner {
 /// Larger tables begin with what is shown without programs, and so do needs that are met together.
 const ATTACKED: usize = 2_500;
 
-/// The share of the time left in which no programs for single needs are begun any more, after those for many.
-const SWIFT: f64 = 0.8;
-
 /// A first choice of witnesses by which every need is met.
 pub(crate) fn first<'a>(
     workshop: &Workshop<'a>,
@@ -115,10 +112,10 @@ pub(crate) fn first<'a>(
             cover.drop(need);
         }
     }
+    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth.
     let manner = match manner {
-        Manner::Together => {
-            Manner::Until((context.seconds_left)().map_or(0.0, |left| left * SWIFT))
-        }
+        Manner::Together if has_small_levels(problem) => Manner::Quick,
+        Manner::Together => Manner::Swift,
         other => other,
     };
     workshop.protect(&mut cover, &open, manner)?;
@@ -130,10 +127,13 @@ pub(crate) fn first<'a>(
 #[cfg(test)]
 mod tests {
     use super::{Manner, Workshop, first, give_back};
+    use crate::cover::Cover;
     use crate::method::Context;
     use cellveil_core::verify;
+    use cellveil_highs::Highs;
     use cellveil_lp::{Engine, EngineError, Model, Session};
     use cellveil_testkit::Grouped;
+    use cellveil_testkit::tables::random_problem;
 
     /// An engine for those who need none.
     struct NoEngine;
@@ -167,6 +167,29 @@ mod tests {
             assert!(verify(&problem, &pattern, &ledger.certificate()).is_ok(), "seed {seed}");
             let dearest = problem.cells().map(|cell| problem.cost(cell)).sum::<f64>();
             assert!(problem.cost_of(&pattern) < 0.5 * dearest, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn needs_that_are_met_together_are_met_in_any_number_of_dimensions() {
+        let context =
+            Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
+        for (seed, leaves) in [(1, &[5, 4, 4][..]), (2, &[4, 3, 3, 3]), (3, &[3, 3, 2, 2, 3])] {
+            let problem = random_problem(seed, leaves);
+            let workshop = Workshop::new(&problem, &context);
+            let mut cover = Cover::new(&problem, &problem.start());
+            let needs = workshop.open(&cover);
+            workshop.protect_together(&mut cover, &needs).unwrap_or_else(|e| unreachable!("{e}"));
+            workshop.look_again(&mut cover).unwrap_or_else(|e| unreachable!("{e}"));
+            let open = workshop.open(&cover).len();
+            assert!(10 * open < needs.len(), "seed {seed}: {open} of {} are left", needs.len());
+            let (pattern, witnesses) = cover.into_parts();
+            let mut ledger = cellveil_attack::Ledger::new(&problem);
+            for witness in witnesses {
+                ledger.add(witness);
+            }
+            let faults = verify(&problem, &pattern, &ledger.certificate()).err();
+            assert!(faults.map_or(0, |faults| faults.len()) <= 2 * open, "seed {seed}");
         }
     }
 

@@ -5,7 +5,9 @@ use super::protect::Workshop;
 use crate::chance::scattered;
 use crate::cover::Cover;
 use crate::method::SuppressError;
+use crate::small_levels::has_small_levels;
 use cellveil_attack::{Component, quick_certificate};
+use cellveil_core::Side;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -37,44 +39,63 @@ impl Workshop<'_> {
         needs: &[usize],
     ) -> Result<(), SuppressError> {
         let longest = [(); 2].map(|()| Cell::new(0.0));
+        if !has_small_levels(self.problem) {
+            for (round, side) in (0..).zip([Side::Up, Side::Down]) {
+                self.table_for(cover, needs, (round, Some(side), true), &longest[0])?;
+            }
+            return Ok(());
+        }
         for round in 0..TABLES {
-            let mut open = needs.to_vec();
-            open.retain(|&need| !cover.is_proven(need));
+            let open = needs.iter().filter(|&&need| !cover.is_proven(need)).count();
             // What one table leaves open, another can often meet with the same cells.
             let with_more = round % 2 == 0;
-            if open.is_empty() || (with_more && open.len() < MANY) {
+            if open == 0 || (with_more && open < MANY) {
                 return Ok(());
             }
-            let prices = self.prices(cover);
-            let prices = if with_more { prices } else { prices.of_withheld_only() };
-            let left = (self.context.seconds_left)();
-            let within = |share: f64| Some((self.context.seconds_left)()? - left? * (1.0 - share));
-            let seconds_left = || within(TABLE);
-            let patience = || within(if round == 0 { FIRST } else { TABLE });
-            let mut tables = Vec::new();
-            for component in self.everything() {
-                let goals = self.goals(cover, component, needs);
-                if !goals.iter().any(|goal| goal.is_open) {
-                    continue;
-                }
-                let common = Common {
-                    problem: self.problem,
-                    incidence: &self.incidence,
-                    engine: self.context.engine,
-                    component,
-                    prices,
-                    goals: &goals,
-                    seed: scattered(self.context.seed, round),
-                    work: &self.work,
-                    seconds_left: &seconds_left,
-                    patience: &patience,
-                    longest: &longest[usize::from(with_more)],
-                };
-                tables.extend(common.table()?);
+            let asked = (round, None, with_more);
+            self.table_for(cover, needs, asked, &longest[usize::from(with_more)])?;
+        }
+        Ok(())
+    }
+
+    /// Lets needs rely on a table in which as many of them as possible move far enough, to one side or each to its own, with more cells or those that are withheld only.
+    fn table_for(
+        &self,
+        cover: &mut Cover<'_>,
+        needs: &[usize],
+        (round, side, with_more): (u64, Option<Side>, bool),
+        longest: &Cell<f64>,
+    ) -> Result<(), SuppressError> {
+        let prices = self.prices(cover);
+        let prices = if with_more { prices } else { prices.of_withheld_only() };
+        let left = (self.context.seconds_left)();
+        let within = |share: f64| Some((self.context.seconds_left)()? - left? * (1.0 - share));
+        let seconds_left = || within(TABLE);
+        let patience = || within(if round == 0 { FIRST } else { TABLE });
+        let mut tables = Vec::new();
+        for component in self.everything() {
+            let goals = self.goals(cover, component, needs, side);
+            if !goals.iter().any(|goal| goal.is_open) {
+                continue;
             }
-            for table in tables {
-                self.offer(cover, &open, table);
-            }
+            let common = Common {
+                problem: self.problem,
+                incidence: &self.incidence,
+                engine: self.context.engine,
+                component,
+                prices,
+                goals: &goals,
+                side,
+                seed: scattered(self.context.seed, round),
+                work: &self.work,
+                seconds_left: &seconds_left,
+                patience: &patience,
+                longest,
+            };
+            tables.extend(common.table()?);
+        }
+        for table in tables {
+            self.offer(cover, needs, table);
         }
         Ok(())
     }
@@ -88,11 +109,20 @@ impl Workshop<'_> {
         Ok(())
     }
 
-    /// What the needs of a component ask for.
-    fn goals(&self, cover: &Cover<'_>, component: &Component, needs: &[usize]) -> Vec<Goal> {
+    /// What the needs of a component ask for, on one side or on any.
+    fn goals(
+        &self,
+        cover: &Cover<'_>,
+        component: &Component,
+        needs: &[usize],
+        side: Option<Side>,
+    ) -> Vec<Goal> {
         let goal = |&need: &usize| {
             let at = component.position(self.problem.needs()[need].cell)?;
-            Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) })
+            let Some(side) = side else {
+                return Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) });
+            };
+            Some(Goal { at, level: cover.wanted(need, side, None)?, is_open: true })
         };
         needs.iter().filter_map(goal).collect()
     }
