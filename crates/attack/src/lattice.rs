@@ -54,6 +54,11 @@ impl Lattice {
         Some(Self { steps: solving.steps })
     }
 
+    /// How many columns are solved for.
+    pub(crate) fn rank(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Solved { .. })).count()
+    }
+
     /// Whole numbers near the given ones, in which every relation holds; `None` if they get too large.
     pub(crate) fn near(&self, mut about: Vec<f64>) -> Option<Vec<i64>> {
         for step in &self.steps {
@@ -254,6 +259,7 @@ mod tests {
             let (rows, finest) = table(dimensions);
             let cells = 3_usize.pow(dimensions);
             let lattice = lattice(&rows, cells);
+            assert_eq!(cells - lattice.rank(), finest.len());
             let odd: Vec<f64> = (0..cells).map(|at| ((at * at) % 17) as f64 - 7.6).collect();
             let values = lattice.near(odd).unwrap_or_default();
             assert!(holds(&rows, &values) && values.iter().any(|value| *value != 0));

@@ -23,7 +23,10 @@ const SPREADS: u32 = 20;
 const WORK: usize = 14_000_000;
 
 /// The same in other than three dimensions: there nothing shows that a cell is out of reach, and every table takes longer.
-const WORK_IN_ANY: usize = 400_000;
+const WORK_IN_ANY: usize = 100_000;
+
+/// …and where there are fewer ways to move than this, most goals contradict each other.
+const WAYS: usize = 30;
 
 /// Rounds that may meet nothing, one after the other.
 const IDLE: u32 = 3;
@@ -92,7 +95,7 @@ enum Spreading<'a> {
 }
 
 impl<'a> Spreading<'a> {
-    /// `None` if relations are too many to be solved.
+    /// `None` if relations are too many to be solved, or leave few ways to move.
     fn new(component: &'a Component, dimensions: Option<&'a Dimensions>) -> Option<Self> {
         if let Some(dimensions) = dimensions {
             let slabs = Slabs::new(component, dimensions)?;
@@ -112,7 +115,8 @@ impl<'a> Spreading<'a> {
             u8::from(down.min(up) < ROOMY)
         };
         let lattice = Lattice::new(rows.iter().map(Vec::as_slice), component.cells.len(), rank)?;
-        Some(Self::Any { spread, lattice })
+        let moving = (0..component.cells.len() as u32).filter(|&at| spread.moves(at)).count();
+        (moving >= lattice.rank() + WAYS).then_some(Self::Any { spread, lattice })
     }
 
     fn spread(&self) -> &Spread {
