@@ -54,6 +54,9 @@ pub(crate) fn by_spreading(
         return Vec::new();
     }
     let dimensions = Dimensions::of(problem, incidence, component);
+    if dimensions.is_none() && problem.len() > ANY {
+        return Vec::new();
+    }
     let Some(table) = Spreading::new(component, dimensions.as_ref()) else { return Vec::new() };
     open.retain(|need| table.spread().moves(need.at));
     let all = open.len();
@@ -101,9 +104,6 @@ impl<'a> Spreading<'a> {
             let slabs = Slabs::new(component, dimensions)?;
             let spread = Spread::in_three(component, dimensions, |at| slabs.is_stuck(at));
             return Some(Self::Three { spread, dimensions, slabs });
-        }
-        if component.cells.len() > ANY {
-            return None;
         }
         let spread = Spread::in_any(component);
         let movable = |row: &Vec<(u32, i32)>| -> Vec<(u32, i32)> {
@@ -185,7 +185,7 @@ const GRIDS: [u32; 2] = [1, 1 << 20];
 /// Cells that can move so far, in units, are solved for first.
 const ROOMY: i64 = 100;
 
-/// Components with more cells are not solved in whole numbers.
+/// Tables with more cells are not solved in whole numbers: it takes long, and they have quicker means.
 const ANY: usize = 20_000;
 
 /// Groups of goals: every need with a side drawn by lot in one group, and with the other side in another.
