@@ -161,13 +161,12 @@ impl Search<'_> {
         let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > 0.5).collect();
         let pattern = self.pattern(best, &withheld);
         if self.rounds.cut_off(&mut withheld, &[])? > 0 {
-            let known = best.witnesses.clone();
-            self.improve(best, &pattern, &known)?;
+            self.improve(best, &[&pattern])?;
             return Ok(Asked::Missed);
         }
         Ok(match self.judge(&pattern)? {
             Verdict::Safe(witnesses) => {
-                self.keep(best, &pattern, &witnesses);
+                self.keep(best, Best { pattern, witnesses });
                 Asked::Safe
             }
             Verdict::Exposed { news: true } => Asked::Missed,
@@ -184,9 +183,8 @@ impl Search<'_> {
     ) -> Result<(), SuppressError> {
         let mut withheld: Vec<bool> = relaxed.point.iter().map(|&share| share > least).collect();
         self.rounds.cut_off(&mut withheld, &[])?;
-        let known = best.witnesses.clone();
         let pattern = self.pattern(best, &withheld);
-        self.improve(best, &pattern, &known)
+        self.improve(best, &[&pattern])
     }
 
     /// The cell to branch on, and bounds of both halves: published, withheld. Cells about which little is known are tried out.

@@ -1,6 +1,9 @@
 //! Safe patterns to start from, and from patterns that are not.
 
+use super::cuts::Cut;
 use super::flats::Flats;
+use super::level::System;
+use super::needed;
 use super::recombine::SMALL;
 use super::search::{Best, Search};
 use crate::improve::sweep;
@@ -8,6 +11,7 @@ use crate::incremental::{Manner, Workshop, first, prune};
 use crate::method::{Context, SuppressError};
 use crate::small_levels::has_small_levels;
 use cellveil_core::{Pattern, Problem, Witness};
+use rayon::prelude::*;
 
 /// The share of the time that goes into a good pattern to start from.
 const STARTING: f64 = 0.4;
@@ -101,32 +105,65 @@ pub(super) fn attempted<T>(found: Result<T, SuppressError>) -> Result<Option<T>,
 /// Patterns that cost at most this many times as much as the best are looked through for cells to give back.
 const PROMISING: f64 = 1.1;
 
-impl Search<'_> {
-    /// Adds what a pattern lacks, gives back what it does not need, and keeps the result if it is cheaper than the best.
-    pub(super) fn improve(
+/// Adds what a pattern lacks and gives back what it does not need; `None` if the time or the engine did not suffice.
+pub(super) struct Completion<'c> {
+    pub(super) workshop: Workshop<'c>,
+    system: &'c System<'c>,
+    cuts: &'c [Cut],
+    /// Patterns that cost more are not looked through for cells to give back.
+    promising: f64,
+}
+
+impl<'c> Completion<'c> {
+    pub(super) fn of(
         &self,
-        best: &mut Best,
         pattern: &Pattern,
         known: &[Witness],
-    ) -> Result<(), SuppressError> {
+    ) -> Result<Option<Best>, SuppressError> {
         let moves_withheld =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
         let known: Vec<Witness> = known.iter().filter(moves_withheld).cloned().collect();
-        let workshop = Workshop::new(self.problem, self.context);
-        let found = attempted(first(&workshop, pattern, &known, Manner::Quick))?;
-        let Some(mut cover) = found else { return Ok(()) };
-        if cover.cost() < PROMISING * self.problem.cost_of(&best.pattern) {
-            self.prune(&workshop, &mut cover)?;
+        let found = attempted(first(&self.workshop, pattern, &known, Manner::Quick))?;
+        let Some(mut cover) = found else { return Ok(None) };
+        if cover.cost() < self.promising {
+            needed::prune(&self.workshop, &mut cover, self.system, self.cuts)?;
         }
         let (pattern, witnesses) = cover.into_parts();
-        self.keep(best, &pattern, &witnesses);
+        Ok(Some(Best { pattern, witnesses }))
+    }
+}
+
+impl Search<'_> {
+    /// Completes patterns; those that cost more than so much before anything is given back stay as they are.
+    pub(super) fn completion(&self, promising: f64) -> Completion<'_> {
+        Completion {
+            workshop: Workshop::new(self.problem, self.context),
+            system: self.rounds.system,
+            cuts: &self.rounds.master.cuts,
+            promising,
+        }
+    }
+
+    /// Completes patterns side by side, and keeps the cheapest if it is cheaper than the best.
+    pub(super) fn improve(
+        &self,
+        best: &mut Best,
+        patterns: &[&Pattern],
+    ) -> Result<(), SuppressError> {
+        let completion = self.completion(PROMISING * self.problem.cost_of(&best.pattern));
+        let known = &best.witnesses;
+        let found: Result<Vec<Option<Best>>, SuppressError> =
+            patterns.par_iter().map(|pattern| completion.of(pattern, known)).collect();
+        for found in found?.into_iter().flatten() {
+            self.keep(best, found);
+        }
         Ok(())
     }
 
-    pub(super) fn keep(&self, best: &mut Best, pattern: &Pattern, witnesses: &[Witness]) {
-        let cost = self.problem.cost_of(pattern);
+    pub(super) fn keep(&self, best: &mut Best, found: Best) {
+        let cost = self.problem.cost_of(&found.pattern);
         if cost < self.problem.cost_of(&best.pattern) {
-            *best = Best { pattern: pattern.clone(), witnesses: witnesses.to_vec() };
+            *best = found;
             self.context.progress.improved(cost, self.rounds.bound);
         }
     }

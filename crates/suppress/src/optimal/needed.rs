@@ -2,7 +2,7 @@
 
 use super::cuts::Cut;
 use super::heuristic::attempted;
-use super::search::Search;
+use super::level::System;
 use crate::cover::Cover;
 use crate::incremental::{Workshop, candidates, give_back};
 use crate::method::SuppressError;
@@ -46,35 +46,32 @@ impl Slack {
     }
 }
 
-impl Search<'_> {
-    /// Gives back what turned out not to be needed, dearest first, without asking where the cuts have an answer.
-    pub(super) fn prune(
-        &self,
-        workshop: &Workshop<'_>,
-        cover: &mut Cover<'_>,
-    ) -> Result<(), SuppressError> {
-        let system = self.rounds.system;
-        let is_withheld = |cells: &Vec<_>| cells.iter().any(|&cell| cover.is_withheld(cell));
-        let withheld: Vec<bool> = system.members.iter().map(is_withheld).collect();
-        let mut slack = Slack::new(&self.rounds.master.cuts, &withheld);
-        for cell in candidates(workshop, cover) {
-            if self.context.is_over() {
-                break;
-            }
-            let at = system.position(cell);
-            if at.is_some_and(|at| slack.is_needed(at)) {
-                continue;
-            }
-            let Some(given) = attempted(give_back(workshop, cover, cell))? else { break };
-            let has_gone = |at: &u32| {
-                !system.members[*at as usize].iter().any(|&cell| cover.is_withheld(cell))
-            };
-            if let Some(at) = at.filter(|at| given && has_gone(at)) {
-                slack.give_back(at);
-            }
+/// Gives back what turned out not to be needed, dearest first, without asking where the cuts have an answer.
+pub(super) fn prune(
+    workshop: &Workshop<'_>,
+    cover: &mut Cover<'_>,
+    system: &System<'_>,
+    cuts: &[Cut],
+) -> Result<(), SuppressError> {
+    let is_withheld = |cells: &Vec<_>| cells.iter().any(|&cell| cover.is_withheld(cell));
+    let withheld: Vec<bool> = system.members.iter().map(is_withheld).collect();
+    let mut slack = Slack::new(cuts, &withheld);
+    for cell in candidates(workshop, cover) {
+        if workshop.context.is_over() {
+            break;
         }
-        Ok(())
+        let at = system.position(cell);
+        if at.is_some_and(|at| slack.is_needed(at)) {
+            continue;
+        }
+        let Some(given) = attempted(give_back(workshop, cover, cell))? else { break };
+        let has_gone =
+            |at: &u32| !system.members[*at as usize].iter().any(|&cell| cover.is_withheld(cell));
+        if let Some(at) = at.filter(|at| given && has_gone(at)) {
+            slack.give_back(at);
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]

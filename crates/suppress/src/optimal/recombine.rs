@@ -4,13 +4,12 @@
 //! part, adding what that lacks and giving back what it does not need takes a fraction of a second. Patterns found this way differ; among the cells of the best
 //! of them there are few enough to search for the cheapest combination.
 
-use super::heuristic::attempted;
 use super::rounds::Round;
 use super::search::{Best, Search};
-use crate::incremental::{Manner, Workshop, first};
 use crate::method::SuppressError;
 use cellveil_core::Pattern;
 use cellveil_lp::{Limits, Outcome};
+use rayon::prelude::*;
 
 /// Tables with more cells take too long for one pattern.
 pub(super) const SMALL: usize = 2_500;
@@ -35,6 +34,7 @@ impl Search<'_> {
     /// Looks for cheaper patterns between rounds of cuts.
     pub(super) fn look_between_rounds(&mut self, best: &mut Best) -> Result<(), SuppressError> {
         for _ in 0..COMBINATIONS {
+            let begun = (self.context.seconds_left)();
             let mut found: Vec<(f64, Pattern)> = Vec::new();
             for _ in 0..LOOKS {
                 for _ in 0..ROUNDS {
@@ -46,7 +46,10 @@ impl Search<'_> {
                 }
                 self.round_off(best, &mut found)?;
             }
-            self.recombine(best, &found)?;
+            // Combining takes no longer than finding what is combined.
+            let until =
+                (self.context.seconds_left)().zip(begun).map(|(now, begun)| 2.0 * now - begun);
+            self.recombine(best, &found, until)?;
         }
         Ok(())
     }
@@ -58,16 +61,17 @@ impl Search<'_> {
         found: &mut Vec<(f64, Pattern)>,
     ) -> Result<(), SuppressError> {
         let Some(relaxed) = &self.rounds.relaxed else { return Ok(()) };
-        let workshop = Workshop::new(self.problem, self.context);
-        for share in SHARES {
+        let rounded = SHARES.map(|share| {
             let withheld: Vec<bool> = relaxed.point.iter().map(|&point| point >= share).collect();
-            let pattern = self.pattern(best, &withheld);
-            let cover = attempted(first(&workshop, &pattern, &[], Manner::Quick))?;
-            let Some(mut cover) = cover else { return Ok(()) };
-            self.prune(&workshop, &mut cover)?;
-            let (pattern, witnesses) = cover.into_parts();
-            self.keep(best, &pattern, &witnesses);
-            found.push((self.problem.cost_of(&pattern), pattern));
+            self.pattern(best, &withheld)
+        });
+        let completion = self.completion(f64::INFINITY);
+        let completed: Result<Vec<Option<Best>>, SuppressError> =
+            rounded.par_iter().map(|pattern| completion.of(pattern, &[])).collect();
+        for completed in completed?.into_iter().flatten() {
+            let cost = self.problem.cost_of(&completed.pattern);
+            found.push((cost, completed.pattern.clone()));
+            self.keep(best, completed);
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         found.dedup_by(|a, b| a.1 == b.1);
@@ -75,24 +79,28 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Searches for the cheapest pattern of cells that some patterns withhold.
+    /// Searches for the cheapest pattern of cells that some patterns withhold, until so many seconds are left.
     fn recombine(
         &mut self,
         best: &mut Best,
         found: &[(f64, Pattern)],
+        until: Option<f64>,
     ) -> Result<(), SuppressError> {
         let system = self.rounds.system;
         let is_used = |&cell: &_| {
             best.pattern.is_withheld(cell) || found.iter().any(|(_, p)| p.is_withheld(cell))
         };
         let used: Vec<bool> = system.component.cells.iter().map(is_used).collect();
-        for search in 0..SEARCHES {
-            let Some(mut withheld) = self.cheapest_among(best, &used)? else { break };
+        let seconds = || (self.context.seconds_left)().zip(until).map(|(left, until)| left - until);
+        for _ in 0..SEARCHES {
+            if seconds().is_some_and(|seconds| seconds <= 0.0) {
+                break;
+            }
+            let Some(mut withheld) = self.cheapest_among(best, &used, seconds())? else { break };
             let as_found = self.pattern(best, &withheld);
             let added = self.rounds.cut_off(&mut withheld, &[])?;
             let grown = self.pattern(best, &withheld);
-            let known = best.witnesses.clone();
-            self.improve(best, if search % 2 == 0 { &grown } else { &as_found }, &known)?;
+            self.improve(best, &[&grown, &as_found])?;
             if added == 0 || self.context.is_over() {
                 break;
             }
@@ -105,6 +113,7 @@ impl Search<'_> {
         &self,
         best: &Best,
         used: &[bool],
+        seconds: Option<f64>,
     ) -> Result<Option<Vec<bool>>, SuppressError> {
         let (system, master) = (self.rounds.system, &self.rounds.master);
         let mut model = master.model(true);
@@ -113,7 +122,6 @@ impl Search<'_> {
                 column.upper = 0.0;
             }
         }
-        let seconds = (self.context.seconds_left)().map(|left| left.max(0.01));
         let limits = Limits { nodes: Some(NODES), seconds, gap: GAP, ..Limits::default() };
         let outcome = self.context.engine.open(&model)?.solve(&limits)?;
         let (Outcome::Optimal(solution) | Outcome::Incumbent(solution, _)) = outcome else {

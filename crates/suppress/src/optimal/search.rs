@@ -194,11 +194,9 @@ impl Search<'_> {
             let added = self.rounds.cut_off(&mut grown, &known)?;
             let mut learnt = added > 0;
             if added > 0 {
-                let known = best.witnesses.clone();
-                if grown != withheld {
-                    self.improve(best, &self.pattern(best, &grown), &known)?;
-                }
-                self.improve(best, &pattern, &known)?;
+                let grown = (grown != withheld).then(|| self.pattern(best, &grown));
+                let patterns: Vec<&Pattern> = grown.iter().chain([&pattern]).collect();
+                self.improve(best, &patterns)?;
             } else {
                 match self.judge(&pattern)? {
                     Verdict::Safe(witnesses) => {
