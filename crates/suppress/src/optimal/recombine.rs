@@ -25,6 +25,9 @@ const SHARES: [f64; 4] = [0.7, 0.5, 0.3, 0.2];
 /// Patterns whose cells are combined, besides the best.
 const COMBINED: usize = 3;
 
+/// Combining patterns takes no longer than finding them, or than this share of the time that is left.
+const COMBINING: f64 = 0.1;
+
 /// Searches among the cells of a few patterns, their nodes, and how far from the best each may end.
 const SEARCHES: usize = 8;
 const NODES: u32 = 30;
@@ -46,9 +49,8 @@ impl Search<'_> {
                 }
                 self.round_off(best, &mut found)?;
             }
-            // Combining takes no longer than finding what is combined.
-            let until =
-                (self.context.seconds_left)().zip(begun).map(|(now, begun)| 2.0 * now - begun);
+            let now = (self.context.seconds_left)();
+            let until = now.zip(begun).map(|(now, begun)| now - (begun - now).max(COMBINING * now));
             self.recombine(best, &found, until)?;
         }
         Ok(())
