@@ -107,14 +107,14 @@ const PROMISING: f64 = 1.1;
 
 /// Adds what a pattern lacks and gives back what it does not need; `None` if the time or the engine did not suffice.
 pub(super) struct Completion<'c> {
-    pub(super) workshop: Workshop<'c>,
+    workshop: Workshop<'c>,
     system: &'c System<'c>,
     cuts: &'c [Cut],
     /// Patterns that cost more are not looked through for cells to give back.
     promising: f64,
 }
 
-impl<'c> Completion<'c> {
+impl Completion<'_> {
     pub(super) fn of(
         &self,
         pattern: &Pattern,

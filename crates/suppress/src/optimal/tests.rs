@@ -5,9 +5,9 @@ use super::cuts::of_lone_cells;
 use super::equal::Equal;
 use super::flows::by_flows;
 use super::level::{Goal, System};
-use super::{attacked, levels, patches, with_moved};
+use super::{Optimal, attacked, levels, patches, with_moved};
 use crate::everything::everything;
-use crate::method::Context;
+use crate::method::{Context, Protect};
 use cellveil_attack::{Component, Intervals, Network, Options, Solutions, attack};
 use cellveil_core::{CellId, Pattern, Problem, Status};
 use cellveil_highs::Highs;
@@ -167,4 +167,22 @@ fn no_pattern_is_cheaper_than_what_flows_pay_and_what_they_move_is_safe() {
         }
     }
     assert!(paid_for > 20 && safe > 10, "{paid_for} paid for, {safe} safe");
+}
+
+#[test]
+fn the_number_of_threads_changes_no_pattern_and_no_bound() {
+    let mut with_secondaries = 0;
+    for (seed, leaves) in [(1, &[6, 7][..]), (2, &[4, 4, 4]), (5, &[8, 9])] {
+        let problem = random_problem(seed, leaves);
+        let find = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Optimal.protect(&problem, &context()).ok())
+        };
+        let (Some(one), Some(three)) = (find(1), find(3)) else { continue };
+        assert_eq!(one.pattern, three.pattern, "seed {seed}");
+        assert_eq!(one.witnesses, three.witnesses, "seed {seed}");
+        assert_eq!(one.bound.cost.to_bits(), three.bound.cost.to_bits(), "seed {seed}");
+        with_secondaries += usize::from(problem.cost_of(&one.pattern) > 0.0);
+    }
+    assert!(with_secondaries > 1, "only {with_secondaries}");
 }
