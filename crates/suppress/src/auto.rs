@@ -70,7 +70,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
         return Ok(Protected { pattern, witnesses, bound, method: Method::Auto });
     }
     let left = (context.seconds_left)();
-    if workshop.has_levels() {
+    if !workshop.is_sparse() {
         let swift = before.zip(left).map_or(0.0, |(before, left)| before - left);
         let manner = Manner::Levels(SPARE * swift);
         match first(&workshop, &pattern, &known, manner) {

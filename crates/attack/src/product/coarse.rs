@@ -1,7 +1,9 @@
 //! A table seen more coarsely: every dimension down to some level of its hierarchy only.
 
 use super::Products;
-use cellveil_core::CellId;
+use crate::grid::Axis;
+use cellveil_core::{CellId, Side};
+use std::cmp::Reverse;
 
 impl Products<'_> {
     /// How many levels each dimension has below its total; `None` where some dimension is no tree.
@@ -44,5 +46,47 @@ impl Products<'_> {
             let parent = axis.above(other).first().copied().unwrap_or(other);
             code == parent || axis.above(code).first() == Some(&parent)
         })
+    }
+
+    /// The part of the table around a cell that is made of the largest codes of every dimension, such that it has at most so many cells, ascending: what falls
+    /// far is among them.
+    pub fn largest(&self, cell: CellId, most: usize) -> Option<Vec<CellId>> {
+        let roots: Option<Vec<u32>> = self.grid.axes().iter().map(Axis::root).collect();
+        let roots = roots?;
+        let key = |codes: &[u32]| -> u64 {
+            codes
+                .iter()
+                .zip(self.grid.axes())
+                .map(|(&code, axis)| u64::from(code) * axis.stride)
+                .sum()
+        };
+        let by_size = |(dimension, axis): (usize, &Axis)| -> Vec<u32> {
+            let room = |&code: &u32| {
+                let mut codes = roots.clone();
+                codes[dimension] = code;
+                let margin = self.grid.at(key(&codes));
+                margin.and_then(|margin| self.problem.room(margin, Side::Down)).unwrap_or(0)
+            };
+            let needed = [roots[dimension], self.grid.place(cell)[dimension]];
+            let mut codes: Vec<u32> = axis.codes().collect();
+            codes.sort_by_key(|code| (!needed.contains(code), Reverse(room(code)), *code));
+            codes
+        };
+        let sorted: Vec<Vec<u32>> = self.grid.axes().iter().enumerate().map(by_size).collect();
+        let size =
+            |count: usize| -> usize { sorted.iter().map(|codes| codes.len().min(count)).product() };
+        let longest = sorted.iter().map(Vec::len).max()?;
+        let count = (2..=longest).take_while(|&count| size(count) <= most).last()?;
+        let mut is_in: Vec<Vec<bool>> =
+            sorted.iter().map(|codes| vec![false; codes.len()]).collect();
+        for (is_in, codes) in is_in.iter_mut().zip(&sorted) {
+            for &code in codes.iter().take(count) {
+                is_in[code as usize] = true;
+            }
+        }
+        let is_part = |cell: &CellId| {
+            self.grid.place(*cell).iter().zip(&is_in).all(|(&code, is_in)| is_in[code as usize])
+        };
+        Some(self.problem.cells().filter(is_part).collect())
     }
 }

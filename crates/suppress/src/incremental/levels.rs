@@ -107,7 +107,7 @@ impl Workshop<'_> {
     }
 
     /// The cells above or below the cell of a wish whose open needs ask for nearly as much, and how far they must move.
-    fn kin(
+    pub(super) fn kin(
         &self,
         cover: &Cover<'_>,
         products: &Products<'_>,

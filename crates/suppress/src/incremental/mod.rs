@@ -7,6 +7,7 @@
 //! Each answer is a witness, and is tried on all other needs, so that most needs never get a program of their own.
 
 mod common;
+mod largest;
 mod levels;
 pub(crate) mod near;
 pub(crate) mod price;

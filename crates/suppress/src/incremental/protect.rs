@@ -17,7 +17,8 @@ pub(crate) enum Manner {
     Together,
     /// By products of circuits; by programs only where there are none.
     Swift,
-    /// The same, but for needs that make up much of the cost by programs from coarse to fine, as long as so many seconds are left.
+    /// The same, but for needs that make up much of the cost by programs from coarse to fine, or among the largest codes where there are no
+    /// hierarchies, as long as so many seconds are left.
     Levels(f64),
     /// By products of circuits; by programs where there are none or they make up much of the cost.
     Quick,
@@ -45,8 +46,9 @@ const IMPORTANT: f64 = 0.02;
 /// One that costs more than this part of it is worth programs from coarse to fine.
 const WORTH_LEVELS: f64 = 0.002;
 
-/// …as long as no more work than this was done.
+/// …as long as no more work than this was done; programs among the largest codes of tables without hierarchies are larger and take longer.
 const MOST_LEVELS: u64 = 6_000_000;
+const MOST_AMONG_LARGEST: u64 = 1_500_000;
 
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
@@ -325,12 +327,16 @@ impl<'a> Workshop<'a> {
         };
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
-            let worth_it = self.has_more_than(reserve)
-                && self.work() < MOST_LEVELS
-                && share(found) > WORTH_LEVELS;
-            let by_levels =
-                if worth_it { self.by_levels(cover, &prices, wish, found)? } else { None };
-            return Ok([without, by_levels].into_iter().flatten().min_by(cheaper));
+            let has_levels = self.has_levels();
+            let most = if has_levels { MOST_LEVELS } else { MOST_AMONG_LARGEST };
+            let worth_it =
+                self.has_more_than(reserve) && self.work() < most && share(found) > WORTH_LEVELS;
+            let by_program = match worth_it {
+                true if has_levels => self.by_levels(cover, &prices, wish, found)?,
+                true => self.among_largest(cover, &prices, wish)?,
+                false => None,
+            };
+            return Ok([without, by_program].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
             (Manner::Swift, Some(_)) => true,
