@@ -48,28 +48,31 @@ impl Products<'_> {
         })
     }
 
-    /// The part of the table around a cell that is made of the largest codes of every dimension, such that it has at most so many cells, ascending: what falls
-    /// far is among them.
-    pub fn largest(&self, cell: CellId, most: usize) -> Option<Vec<CellId>> {
+    /// The part of the table that is made of the largest codes of every dimension, those of the cells asked about and the largest beside each of these,
+    /// such that it has at most so many cells, ascending: what falls far is among them.
+    pub fn largest(&self, asked: &[CellId], most: usize) -> Option<Vec<CellId>> {
         let roots: Option<Vec<u32>> = self.grid.axes().iter().map(Axis::root).collect();
         let roots = roots?;
-        let key = |codes: &[u32]| -> u64 {
-            codes
-                .iter()
-                .zip(self.grid.axes())
-                .map(|(&code, axis)| u64::from(code) * axis.stride)
-                .sum()
+        // How far the cell can fall that has another code in one dimension.
+        let room = |place: &[u32], dimension: usize, code: u32| {
+            let mut place = place.to_vec();
+            place[dimension] = code;
+            let steps = place.iter().zip(self.grid.axes());
+            let key = steps.map(|(&code, axis)| u64::from(code) * axis.stride).sum();
+            self.grid.at(key).and_then(|cell| self.problem.room(cell, Side::Down)).unwrap_or(0)
         };
         let by_size = |(dimension, axis): (usize, &Axis)| -> Vec<u32> {
-            let room = |&code: &u32| {
-                let mut codes = roots.clone();
-                codes[dimension] = code;
-                let margin = self.grid.at(key(&codes));
-                margin.and_then(|margin| self.problem.room(margin, Side::Down)).unwrap_or(0)
+            let mut needed = vec![roots[dimension]];
+            needed.extend(asked.iter().map(|&cell| self.grid.place(cell)[dimension]));
+            let beside = |code: &u32| {
+                let rooms = asked.iter().map(|&cell| room(self.grid.place(cell), dimension, *code));
+                rooms.max()
             };
-            let needed = [roots[dimension], self.grid.place(cell)[dimension]];
+            let others = axis.codes().filter(|code| !needed.contains(code));
+            needed.extend(others.max_by_key(|code| (beside(code), Reverse(*code))));
             let mut codes: Vec<u32> = axis.codes().collect();
-            codes.sort_by_key(|code| (!needed.contains(code), Reverse(room(code)), *code));
+            let size = |code: u32| Reverse(room(&roots, dimension, code));
+            codes.sort_by_cached_key(|&code| (!needed.contains(&code), size(code), code));
             codes
         };
         let sorted: Vec<Vec<u32>> = self.grid.axes().iter().enumerate().map(by_size).collect();

@@ -148,8 +148,11 @@ impl Program<'_> {
             if before.is_none() && cells.len() > self.problem.len() / COARSER {
                 return Ok(None);
             }
-            let Some(answer) = program.scaled(&view, &cells)? else { return Ok(None) };
-            let Some(deeper) = view.deeper() else { return Ok(self.witness(&answer)) };
+            let answers = program.scaled(&view, &cells)?;
+            let Some(answer) = answers.first() else { return Ok(None) };
+            let Some(deeper) = view.deeper() else {
+                return Ok(answers.iter().find_map(|answer| self.witness(answer)));
+            };
             let moved = self.problem.cells().map(|cell| answer.moved(cell)).collect();
             before = Some(Coarse { levels: seen, moved });
             seen = deeper;
@@ -172,15 +175,16 @@ impl Program<'_> {
         Some(kin.into_iter().collect())
     }
 
-    /// The best answer of some rounds of scaled slopes; `None` if some relation stays upset.
-    fn scaled(&self, view: &View<'_>, cells: &[CellId]) -> Result<Option<Answer>, EngineError> {
+    /// The answers of some rounds of scaled slopes, cheapest first; none if some relation stays upset. The cheapest may not be a table that can
+    /// be written down exactly.
+    fn scaled(&self, view: &View<'_>, cells: &[CellId]) -> Result<Vec<Answer>, EngineError> {
         let (scale, target) = self.scale();
         let per_unit = self.cost_per_unit() * scale;
         let below: Vec<f64> = cells.iter().map(|&cell| per_unit * view.hidden(cell)).collect();
         let charges = self.charges(cells);
         let mut smooth = SMOOTH * target;
         let mut carried = vec![f64::INFINITY; cells.len()];
-        let mut best: Option<(f64, Answer)> = None;
+        let mut answers: Vec<(f64, Answer)> = Vec::new();
         for round in 1..=if view.is_finest() { ROUNDS } else { COARSE_ROUNDS } {
             let slope = |at: usize, side: Side, room: f64, target: f64| {
                 let spread = carried[at].min(room).min(target).max(LEAST_CARRIED);
@@ -188,21 +192,19 @@ impl Program<'_> {
             };
             let Some(answer) = self.ask(cells, &charges, &slope, round == 1)? else { break };
             if answer.upset > NOISE {
-                return Ok(None);
+                return Ok(Vec::new());
             }
             carried = answer.moves.iter().map(|step| step.abs() + smooth).collect();
             smooth *= SHRINKING;
             let charge = answer.charge();
             let falls = answer.moves.iter().zip(&below).map(|(step, below)| -step.min(0.0) * below);
-            let cost = charge + falls.sum::<f64>();
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, answer));
-            }
+            answers.push((charge + falls.sum::<f64>(), answer));
             if charge <= SMALL * self.prices.withheld() {
                 break;
             }
         }
-        Ok(best.map(|(_, answer)| answer))
+        answers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(answers.into_iter().map(|(_, answer)| answer).collect())
     }
 
     /// The cells that may move, ascending: all that are seen as long as these are not many. Else, and at the finest level, only parts of those

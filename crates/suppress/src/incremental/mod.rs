@@ -9,6 +9,7 @@
 mod common;
 mod largest;
 mod levels;
+mod manner;
 pub(crate) mod near;
 pub(crate) mod price;
 pub(crate) mod protect;
@@ -22,7 +23,8 @@ use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::small_levels::has_small_levels;
 use cellveil_attack::{Intervals, Options, attack, quick_certificate};
 use cellveil_core::{Bound, Certificate, Pattern, Problem, Witness};
-pub(crate) use protect::{Manner, Workshop};
+pub(crate) use manner::Manner;
+pub(crate) use protect::Workshop;
 pub(crate) use prune::{candidates, give_back, prune};
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -298,25 +298,28 @@ impl Program<'_> {
         }
     }
 
-    /// Rounds that leave cells out as long as that is cheaper.
-    fn reduced(&self, mut best: Answer) -> Result<Option<Witness>, EngineError> {
-        let mut least = best.charge();
-        for _ in 1..ROUNDS {
-            if least == 0.0 {
-                break;
-            }
-            let Some(next) = self.solve(&best)?.filter(|next| next.upset < NOISE) else { break };
+    /// Rounds that leave cells out as long as that is cheaper. A later round's vertex has less freedom, and may not be a table that can be
+    /// written down exactly: then the one before it is.
+    fn reduced(&self, first: Answer) -> Result<Option<Witness>, EngineError> {
+        let mut least = first.charge();
+        let mut answers = vec![first];
+        while let Some(best) = answers.last()
+            && least > 0.0
+            && answers.len() < ROUNDS
+        {
+            let Some(next) = self.solve(best)?.filter(|next| next.upset < NOISE) else { break };
             let charge = next.charge();
             if charge >= least {
                 break;
             }
             let slow = least - charge < (1.0 - GAIN) * (self.prices.withheld() + least);
-            (best, least) = (next, charge);
+            least = charge;
+            answers.push(next);
             if slow {
                 break;
             }
         }
-        Ok(self.witness(&best))
+        Ok(answers.iter().rev().find_map(|answer| self.witness(answer)))
     }
 
     /// One round: without an answer before, every cell may move; else those that did, and those that cost nothing.

@@ -1,5 +1,6 @@
 //! Needs that a pattern leaves open, met one after the other at the least cost.
 
+use super::manner::Manner;
 use super::near::Near;
 use super::price::{Prices, Program, Wish, least};
 use crate::cover::Cover;
@@ -9,24 +10,6 @@ use cellveil_attack::{Component, Finest, Probe, Products, Reached};
 use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-
-/// How a need is met.
-#[derive(Clone, Copy)]
-pub(crate) enum Manner {
-    /// Many at once by programs, then quickly what that leaves open; in tables that are small enough, and where there are no insiders.
-    Together,
-    /// By products of circuits; by programs only where there are none.
-    Swift,
-    /// The same, but for needs that make up much of the cost by programs from coarse to fine, or among the largest codes where there are no
-    /// hierarchies, as long as so many seconds are left.
-    Levels(f64),
-    /// By products of circuits; by programs where there are none or they make up much of the cost.
-    Quick,
-    /// The same as long as so many seconds are left, then swiftly.
-    Until(f64),
-    /// By whichever is cheaper, at prices changed by chance unless this is 0.
-    Careful(u64),
-}
 
 /// Tables with more cells than this get no programs where products do.
 pub(super) const PROGRAMS: usize = 20_000;
@@ -48,7 +31,7 @@ const WORTH_LEVELS: f64 = 0.002;
 
 /// …as long as no more work than this was done; programs among the largest codes of tables without hierarchies are larger and take longer.
 const MOST_LEVELS: u64 = 6_000_000;
-const MOST_AMONG_LARGEST: u64 = 1_500_000;
+const MOST_AMONG_LARGEST: u64 = 800_000;
 
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
@@ -333,7 +316,7 @@ impl<'a> Workshop<'a> {
                 self.has_more_than(reserve) && self.work() < most && share(found) > WORTH_LEVELS;
             let by_program = match worth_it {
                 true if has_levels => self.by_levels(cover, &prices, wish, found)?,
-                true => self.among_largest(cover, &prices, wish)?,
+                true => self.among_largest(cover, &prices, wish, found)?,
                 false => None,
             };
             return Ok([without, by_program].into_iter().flatten().min_by(cheaper));
@@ -382,20 +365,6 @@ impl<'a> Workshop<'a> {
                 let cheapest = self.among(&prices, &component.cells, Wish { target, ..wish })?;
                 Ok(cheapest.or(Some(furthest)))
             }
-        }
-    }
-
-    /// Whether more seconds than these are left.
-    fn has_more_than(&self, reserve: f64) -> bool {
-        (self.context.seconds_left)().is_none_or(|left| left > reserve)
-    }
-
-    /// What a manner comes to at this time.
-    fn for_now(&self, manner: Manner) -> Manner {
-        match manner {
-            Manner::Until(reserve) if self.has_more_than(reserve) => Manner::Quick,
-            Manner::Until(_) => Manner::Swift,
-            other => other,
         }
     }
 
