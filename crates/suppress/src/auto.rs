@@ -4,7 +4,7 @@
 //! recreate, and get the bound that some rounds of cuts give.
 
 use crate::improve::{shake, sweep};
-use crate::incremental::{Manner, Workshop, first};
+use crate::incremental::{Manner, Workshop, first_given, shown};
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::optimal::{self, Budget, heuristic, lower_bound, of_network, with_moved};
 use cellveil_core::{Bound, Problem};
@@ -61,8 +61,9 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let flows = of_network(problem, &Context { seconds_left: &seconds_left, ..*context })?;
     let (paid, known) = flows.unwrap_or_default();
     let pattern = with_moved(problem, &known);
+    let shown = shown(&workshop, &pattern, &known, false)?;
     let before = (context.seconds_left)();
-    let mut cover = first(&workshop, &pattern, &known, Manner::Swift)?;
+    let mut cover = first_given(&workshop, &pattern, shown.clone(), Manner::Swift)?;
     context.progress.improved(cover.cost(), paid);
     if paid >= CLOSE * cover.cost() {
         let bound = Bound { cost: paid.min(cover.cost()) };
@@ -73,7 +74,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     if !workshop.is_sparse() {
         let swift = before.zip(left).map_or(0.0, |(before, left)| before - left);
         let manner = Manner::Levels(SPARE * swift);
-        match first(&workshop, &pattern, &known, manner) {
+        match first_given(&workshop, &pattern, shown, manner) {
             Ok(other) if other.cost() < cover.cost() => cover = other,
             Ok(_) | Err(SuppressError::OutOfTime { .. }) => {}
             Err(error) => return Err(error),

@@ -4,7 +4,7 @@
 //! dimension make up. (What rises may be small, and such cells are everywhere.) A neighbourhood that grows by prices stays far smaller than that, and a product of circuits
 //! moves a few cells by the whole amount, which only totals can: both cost five to thirty times as much for the dearest needs of plain tables of 250 000 cells.
 
-use super::price::{Prices, Program, Wish};
+use super::price::{Program, Wish};
 use super::protect::Workshop;
 use crate::cover::Cover;
 use crate::method::SuppressError;
@@ -27,12 +27,11 @@ impl Workshop<'_> {
     pub(super) fn among_largest(
         &self,
         cover: &Cover<'_>,
-        prices: &Prices<'_>,
-        wish: Wish<'_>,
+        alone: Program<'_>,
         known: &Witness,
     ) -> Result<Option<Witness>, SuppressError> {
         let Some(products) = self.products() else { return Ok(None) };
-        let known = cover.charge(known);
+        let (wish, known) = (alone.wish, cover.charge(known));
         let kin = self.kin(cover, products, wish);
         let next = self.next_after(cover, wish, &kin);
         let is_worth_more = known > WORTH_MORE * cover.cost();
@@ -47,10 +46,9 @@ impl Workshop<'_> {
             let is_in = |(cell, _): &(CellId, i64)| cells.binary_search(cell).is_ok();
             let mut kin: Vec<_> = kin.iter().chain(others).copied().filter(is_in).collect();
             kin.sort_unstable();
-            let program = Program { kin: &kin, ..self.program(prices, wish) };
-            let found = self.whole(program.cheapest(&cells)?);
+            let found = self.whole(Program { kin: &kin, ..alone }.cheapest(&cells)?);
             let is_cheaper = found.as_ref().is_some_and(|found| cover.charge(found) < known);
-            if is_cheaper || self.context.is_over() {
+            if is_cheaper || (alone.seconds_left)().is_some_and(|left| left <= 0.0) {
                 return Ok(found);
             }
         }

@@ -10,7 +10,7 @@
 //! chosen: a vertex has hardly any freedom left among the cells that move in it. What did not move costs its charge per a
 //! small amount that shrinks from round to round.
 
-use super::price::{Answer, NOISE, Prices, Program, Wish};
+use super::price::{Answer, NOISE, Program, Wish};
 use super::protect::Workshop;
 use crate::cover::Cover;
 use crate::method::SuppressError;
@@ -89,13 +89,11 @@ impl Workshop<'_> {
     pub(super) fn by_levels(
         &self,
         cover: &Cover<'_>,
-        prices: &Prices<'_>,
-        wish: Wish<'_>,
+        alone: Program<'_>,
         known: &Witness,
     ) -> Result<Option<Witness>, SuppressError> {
         let Some(products) = self.products() else { return Ok(None) };
-        let alone = self.program(prices, wish);
-        let kin = self.kin(cover, products, wish);
+        let kin = self.kin(cover, products, alone.wish);
         if !kin.is_empty() {
             let together = Program { kin: &kin, ..alone }.cheapest_by_levels(products)?;
             let together = self.whole(together);

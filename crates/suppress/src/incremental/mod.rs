@@ -84,23 +84,45 @@ fn manner(problem: &Problem) -> Manner {
 /// Larger tables begin with what is shown without programs, and so do needs that are met together.
 const ATTACKED: usize = 2_500;
 
-/// A first choice of witnesses by which every need is met.
+/// A first choice of witnesses by which every need is met, from what is shown of a pattern.
 pub(crate) fn first<'a>(
     workshop: &Workshop<'a>,
     pattern: &Pattern,
     known: &[Witness],
     manner: Manner,
 ) -> Result<Cover<'a>, SuppressError> {
-    let (problem, context) = (workshop.problem, workshop.context);
-    let shown = if workshop.is_sparse() && known.is_empty() {
-        Certificate::default()
-    } else if problem.len() > ATTACKED || matches!(manner, Manner::Together) {
+    let shown = shown(workshop, pattern, known, matches!(manner, Manner::Together))?;
+    first_given(workshop, pattern, shown, manner)
+}
+
+/// What is shown of the needs that a pattern meets: by an attack only if that does not take long, and not `quickly`.
+pub(crate) fn shown(
+    workshop: &Workshop<'_>,
+    pattern: &Pattern,
+    known: &[Witness],
+    quickly: bool,
+) -> Result<Certificate, SuppressError> {
+    let problem = workshop.problem;
+    if workshop.is_sparse() && known.is_empty() {
+        return Ok(Certificate::default());
+    }
+    if problem.len() > ATTACKED || quickly {
         let incidence = Arc::clone(&workshop.incidence);
-        quick_certificate(problem, pattern, incidence, workshop.products().cloned(), known)?
-    } else {
-        let options = Options { intervals: Intervals::None };
-        attack(problem, pattern, context.engine, options, known)?.certificate
-    };
+        let products = workshop.products().cloned();
+        return Ok(quick_certificate(problem, pattern, incidence, products, known)?);
+    }
+    let options = Options { intervals: Intervals::None };
+    Ok(attack(problem, pattern, workshop.context.engine, options, known)?.certificate)
+}
+
+/// The same where that is known.
+pub(crate) fn first_given<'a>(
+    workshop: &Workshop<'a>,
+    pattern: &Pattern,
+    shown: Certificate,
+    manner: Manner,
+) -> Result<Cover<'a>, SuppressError> {
+    let problem = workshop.problem;
     let mut cover = Cover::new(problem, pattern);
     cover.rely_on(shown);
     workshop.protect_many(&mut cover);

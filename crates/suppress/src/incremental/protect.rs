@@ -314,9 +314,12 @@ impl<'a> Workshop<'a> {
             let most = if has_levels { MOST_LEVELS } else { MOST_AMONG_LARGEST };
             let worth_it =
                 self.has_more_than(reserve) && self.work() < most && share(found) > WORTH_LEVELS;
+            let seconds_left = || Some((self.context.seconds_left)()? - reserve);
+            let program =
+                Program { seconds_left: &seconds_left, ..self.program(&prices, wish) };
             let by_program = match worth_it {
-                true if has_levels => self.by_levels(cover, &prices, wish, found)?,
-                true => self.among_largest(cover, &prices, wish, found)?,
+                true if has_levels => self.by_levels(cover, program, found)?,
+                true => self.among_largest(cover, program, found)?,
                 false => None,
             };
             return Ok([without, by_program].into_iter().flatten().min_by(cheaper));
