@@ -29,9 +29,22 @@ pub(crate) struct Cover<'a> {
     users: Vec<Vec<u32>>,
     /// Cells that cost nothing as long as nobody says that they should.
     held: Vec<bool>,
+    /// Per cell, what it costs to move it now: searches ask this far more often than it changes.
+    prices: Vec<f64>,
+    /// No published cell is cheaper than this, so that none is withheld for nothing.
+    least: f64,
     cost: f64,
     /// What was changed, to be taken back.
     log: Vec<Change>,
+}
+
+/// A published cell costs at least this part of the average.
+const LEAST_COST: f64 = 1e-4;
+
+/// What no published cell of a table is cheaper than.
+fn least(problem: &Problem) -> f64 {
+    let average = problem.parts().costs.iter().sum::<f64>() / problem.len().max(1) as f64;
+    if average > 0.0 { average * LEAST_COST } else { 1.0 }
 }
 
 /// A witness and the needs that rely on it. A witness that serves thousands of needs is counted once for every cell it moves.
@@ -52,7 +65,7 @@ impl<'a> Cover<'a> {
     /// No need relies on anything yet; `pattern` costs nothing until it is [let go](Self::let_go).
     pub(crate) fn new(problem: &'a Problem, pattern: &Pattern) -> Self {
         let needs = problem.needs().len();
-        Self {
+        let mut cover = Self {
             problem,
             relied: vec![Vec::new(); needs],
             ties: Vec::new(),
@@ -62,13 +75,13 @@ impl<'a> Cover<'a> {
             leads: vec![[None, None]; needs],
             users: vec![Vec::new(); problem.len()],
             held: problem.cells().map(|cell| pattern.is_withheld(cell)).collect(),
+            prices: vec![0.0; problem.len()],
+            least: least(problem),
             cost: 0.0,
             log: Vec::new(),
-        }
-    }
-
-    pub(crate) fn problem(&self) -> &'a Problem {
-        self.problem
+        };
+        cover.price_all();
+        cover
     }
 
     /// What the secondaries cost.
@@ -81,6 +94,32 @@ impl<'a> Cover<'a> {
         self.held[cell.index()] || !self.users[cell.index()].is_empty() || self.must_be(cell)
     }
 
+    /// What it costs to move a cell: nothing if it is withheld anyway, and without end if it must not be or cannot move.
+    #[inline]
+    pub(crate) fn price(&self, cell: CellId) -> f64 {
+        self.prices[cell.index()]
+    }
+
+    fn price_all(&mut self) {
+        for cell in self.problem.cells() {
+            self.price_anew(cell);
+        }
+    }
+
+    fn price_anew(&mut self, cell: CellId) {
+        let problem = self.problem;
+        let price = if Side::BOTH.iter().all(|&side| problem.room(cell, side) == Some(0)) {
+            f64::INFINITY
+        } else if self.is_withheld(cell) {
+            0.0
+        } else if problem.status(cell) == Status::Free {
+            problem.cost(cell).max(self.least)
+        } else {
+            f64::INFINITY
+        };
+        self.prices[cell.index()] = price;
+    }
+
     fn must_be(&self, cell: CellId) -> bool {
         matches!(self.problem.status(cell), Status::Sensitive | Status::Withheld)
     }
@@ -88,6 +127,7 @@ impl<'a> Cover<'a> {
     /// Cells on which nobody relies are published from now on, whatever pattern this began with.
     pub(crate) fn let_go(&mut self) {
         self.held.fill(false);
+        self.price_all();
     }
 
     /// Keeps the cells on which some needs rely, but for one, withheld at no cost. Returns those that were not before.
@@ -101,6 +141,7 @@ impl<'a> Cover<'a> {
                 }
             }
         }
+        held.iter().for_each(|&cell| self.price_anew(cell));
         held
     }
 
@@ -108,6 +149,7 @@ impl<'a> Cover<'a> {
     pub(crate) fn release(&mut self, held: &[CellId]) {
         for cell in held {
             self.held[cell.index()] = false;
+            self.price_anew(*cell);
         }
     }
 
@@ -282,10 +324,11 @@ impl<'a> Cover<'a> {
         for &(cell, _) in &witness.moves {
             if !self.must_be(cell) {
                 let users = &mut self.users[cell.index()];
-                if users.is_empty() {
-                    self.cost += self.problem.cost(cell);
-                }
                 users.push(tie);
+                if users.len() == 1 {
+                    self.cost += self.problem.cost(cell);
+                    self.price_anew(cell);
+                }
             }
         }
         tie
@@ -309,6 +352,7 @@ impl<'a> Cover<'a> {
                     }
                     if users.is_empty() {
                         self.cost -= self.problem.cost(cell);
+                        self.price_anew(cell);
                     }
                 }
             }

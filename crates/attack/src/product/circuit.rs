@@ -41,7 +41,7 @@ struct Partial {
 }
 
 /// The cheapest circuits of one dimension through a cell, cheapest first.
-pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &Step<'_>) -> Vec<Circuit> {
+pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &impl Step) -> Vec<Circuit> {
     let axis = &grid.axes()[along];
     if let Some(groups) = &axis.groups {
         return transfers(grid, along, groups, wanted, step);
@@ -99,7 +99,7 @@ fn transfers(
     along: usize,
     groups: &Groups,
     wanted: Wanted,
-    step: &Step<'_>,
+    step: &impl Step,
 ) -> Vec<Circuit> {
     let axis = &grid.axes()[along];
     let (own, key) = (grid.place(wanted.cell)[along], grid.key(wanted.cell));

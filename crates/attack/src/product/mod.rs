@@ -26,7 +26,8 @@ use search::{Product, cheapest};
 use std::sync::{Arc, OnceLock};
 
 /// What it costs that a cell moves to a side, and how far it can go, in units; `None` if it must not.
-type Step<'s> = dyn Fn(CellId, Side) -> Option<(f64, i64)> + 's;
+trait Step: Fn(CellId, Side) -> Option<(f64, i64)> {}
+impl<S: Fn(CellId, Side) -> Option<(f64, i64)>> Step for S {}
 
 /// What withholding a cell costs; `None` if it must not move.
 pub type Price<'p> = dyn Fn(CellId) -> Option<f64> + 'p;
@@ -81,14 +82,31 @@ pub struct Products<'a> {
     problem: &'a Problem,
     incidence: Arc<Incidence>,
     grid: Grid,
+    rooms: Rooms,
     exchange: OnceLock<Option<Exchange>>,
+}
+
+/// How far every cell can go down and up, in units: searches ask this more often than anything else.
+struct Rooms(Vec<[i64; 2]>);
+
+impl Rooms {
+    fn of(problem: &Problem) -> Self {
+        let rooms = |cell| Side::BOTH.map(|side| problem.room(cell, side).unwrap_or(i64::MAX / 4));
+        Self(problem.cells().map(rooms).collect())
+    }
+
+    #[inline]
+    fn to(&self, cell: CellId, side: Side) -> i64 {
+        self.0[cell.index()][usize::from(side == Side::Up)]
+    }
 }
 
 impl<'a> Products<'a> {
     /// `None` if the relations of the problem do not stand in a grid.
     pub fn new(problem: &'a Problem, incidence: Arc<Incidence>) -> Option<Self> {
         let grid = Grid::of(problem, &incidence)?;
-        Some(Self { problem, incidence, grid, exchange: OnceLock::new() })
+        let rooms = Rooms::of(problem);
+        Some(Self { problem, incidence, grid, rooms, exchange: OnceLock::new() })
     }
 
     /// A table with `cell` moved `target` units or more to `side`, cheap if not the cheapest: many small products, or a few large ones.
@@ -102,9 +120,11 @@ impl<'a> Products<'a> {
         let target = target.max(1);
         let mut best: Option<(f64, Witness)> = None;
         for share in SHARES {
-            let Some(found) = self.sum(cell, side, target, share, price) else { continue };
+            let less = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+            let found = self.sum(cell, side, target, share, price, less);
+            let Some(found) = found else { continue };
             let cost = paid(&found, price);
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            if cost < less {
                 best = Some((cost, found));
             }
             if cost == 0.0 {
@@ -123,8 +143,8 @@ impl<'a> Products<'a> {
         price: &Price<'_>,
     ) -> Option<Witness> {
         let target = target.max(1);
-        let mut sum = Sum { problem: self.problem, moved: Map::default() };
-        let step = |cell: CellId, side: Side| sum.step(cell, side, price);
+        let mut sum = Sum { rooms: &self.rooms, moved: Map::default() };
+        let step = |cell: CellId, side: Side| sum.step(cell, side, target, price);
         let wanted = Wanted { cell, side, least: target, most: target };
         for (cell, times) in Pursuit::run(&self.grid, wanted, &step)? {
             sum.push(cell, side.sign() * i64::from(times) * target);
@@ -132,7 +152,7 @@ impl<'a> Products<'a> {
         self.witness(sum)
     }
 
-    /// Products that add up, each of which brings at least one part in `share` of what is missing.
+    /// Products that add up, each of which brings at least one part in `share` of what is missing; given up when they cost no `less`.
     fn sum(
         &self,
         cell: CellId,
@@ -140,14 +160,15 @@ impl<'a> Products<'a> {
         target: i64,
         share: i64,
         price: &Price<'_>,
+        less: f64,
     ) -> Option<Witness> {
-        let mut sum = Sum { problem: self.problem, moved: Map::default() };
+        let mut sum = Sum { rooms: &self.rooms, moved: Map::default() };
         let mut missing = target;
         for _ in 0..SUMMANDS {
             let least = (missing as u64).div_ceil(share as u64) as i64;
             let wanted = Wanted { cell, side, least, most: missing };
             let product = cheapest(&self.grid, split::ALL, wanted, &|cell, side| {
-                let (cost, room) = sum.step(cell, side, price)?;
+                let (cost, room) = sum.step(cell, side, least, price)?;
                 Some((cost / room.min(missing) as f64, room))
             })?;
             let amount = if missing == target {
@@ -159,6 +180,9 @@ impl<'a> Products<'a> {
             missing -= amount;
             if missing <= 0 {
                 return self.witness(sum);
+            }
+            if sum.paid(price) >= less {
+                return None;
             }
         }
         None
@@ -202,21 +226,33 @@ impl<'a> Products<'a> {
 
 /// Products that add up.
 struct Sum<'a> {
-    problem: &'a Problem,
+    rooms: &'a Rooms,
     moved: Map<u32, i64>,
 }
 
 impl Sum<'_> {
-    /// What moves already costs nothing more, and can go back further than it could from where it was.
-    fn step(&self, cell: CellId, side: Side, price: &Price<'_>) -> Option<(f64, i64)> {
+    /// What a step of at least so many units costs. What moves already costs nothing more, and can go back further than it could from where it was.
+    #[inline]
+    fn step(
+        &self,
+        cell: CellId,
+        side: Side,
+        least: i64,
+        price: &Price<'_>,
+    ) -> Option<(f64, i64)> {
         let moved = if self.moved.is_empty() { None } else { self.moved.get(&cell.0).copied() };
-        let room = self.problem.room(cell, side).unwrap_or(i64::MAX / 4);
-        let room = room - side.sign() * moved.unwrap_or(0);
-        if room <= 0 {
+        let room = self.rooms.to(cell, side) - side.sign() * moved.unwrap_or(0);
+        if room < least {
             return None;
         }
         let cost = if moved.is_some() { 0.0 } else { price(cell)? };
         Some((cost, room))
+    }
+
+    /// What its cells cost.
+    fn paid(&self, price: &Price<'_>) -> f64 {
+        let moved = self.moved.iter().filter(|&(_, &step)| step != 0);
+        moved.filter_map(|(&cell, _)| price(CellId(cell))).sum()
     }
 
     fn add(&mut self, product: &Product, side: Side, amount: i64) {

@@ -22,20 +22,20 @@ const SAVED: f64 = 1e-9;
 const LOOKED_AT: u64 = 30_000;
 
 /// Cells that move: how many times the amount, and what they cost; the signs are relative to the wanted cell.
-pub(super) struct Pursuit<'p> {
+pub(super) struct Pursuit<'p, S> {
     grid: &'p Grid,
     wanted: Wanted,
-    step: &'p Step<'p>,
+    step: &'p S,
     moved: Map<u32, i32>,
     cost: f64,
 }
 
-impl<'p> Pursuit<'p> {
+impl<'p, S: Step> Pursuit<'p, S> {
     /// The moves found, each times `wanted.least`; `None` if the cell cannot move with any totals.
     pub(super) fn run(
         grid: &'p Grid,
         wanted: Wanted,
-        step: &'p Step<'p>,
+        step: &'p S,
     ) -> Option<Vec<(CellId, i32)>> {
         if !grid.is_tree() {
             return None;

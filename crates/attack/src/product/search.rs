@@ -36,7 +36,7 @@ pub(super) fn cheapest(
     grid: &Grid,
     variables: Variables,
     wanted: Wanted,
-    step: &Step<'_>,
+    step: &impl Step,
 ) -> Option<Product> {
     let charge = Charge { cost: 0.0, room: i64::MAX, corners: 0 };
     let charge = charge.with(step(wanted.cell, wanted.side))?;
@@ -105,7 +105,7 @@ fn multiplied(
     partial: &Partial,
     circuit: &Circuit,
     wanted: Wanted,
-    step: &Step<'_>,
+    step: &impl Step,
     most_corners: usize,
     work: &mut usize,
 ) -> Option<(Charge, Vec<(u64, i8)>)> {

@@ -11,7 +11,7 @@
 use super::near::{Near, Reach};
 use crate::cover::Cover;
 use cellveil_attack::exact_witness;
-use cellveil_core::{CellId, Incidence, Problem, Side, Status, Witness};
+use cellveil_core::{CellId, Incidence, Problem, Side, Witness};
 use cellveil_lp::{Changes, Engine, EngineError, Limits, Model, Outcome};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,27 +36,15 @@ impl Wish<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Prices<'a> {
     cover: &'a Cover<'a>,
-    /// No published cell is cheaper than this, so that none is withheld for nothing.
-    least: f64,
     /// Prices differ from costs by chance where this is not 0, each time by another.
     noise: u64,
     /// Whether nothing more may be withheld.
     closed: bool,
 }
 
-/// A published cell costs at least this part of the average.
-const LEAST_COST: f64 = 1e-4;
-
-/// What no published cell of a table is cheaper than.
-pub(crate) fn least(problem: &Problem) -> f64 {
-    let average = problem.parts().costs.iter().sum::<f64>() / problem.len().max(1) as f64;
-    if average > 0.0 { average * LEAST_COST } else { 1.0 }
-}
-
 impl<'a> Prices<'a> {
-    /// `least` is what [`least`] says.
-    pub(crate) fn new(cover: &'a Cover<'a>, least: f64) -> Self {
-        Self { cover, least, noise: 0, closed: false }
+    pub(crate) fn new(cover: &'a Cover<'a>) -> Self {
+        Self { cover, noise: 0, closed: false }
     }
 
     /// The same where nothing more may be withheld.
@@ -70,16 +58,13 @@ impl<'a> Prices<'a> {
     }
 
     /// What withholding a cell costs now; `None` if it may not be or cannot move.
+    #[inline]
     pub(crate) fn charge(&self, cell: CellId) -> Option<f64> {
-        let problem = self.cover.problem();
-        if Side::BOTH.iter().all(|&side| problem.room(cell, side) == Some(0)) {
-            return None;
-        }
-        if self.cover.is_withheld(cell) {
+        let price = self.cover.price(cell);
+        if price <= 0.0 {
             return Some(0.0);
         }
-        (!self.closed && problem.status(cell) == Status::Free)
-            .then(|| problem.cost(cell).max(self.least) * self.chance(cell))
+        (!self.closed && price < f64::INFINITY).then(|| price * self.chance(cell))
     }
 
     /// The same prices, each changed by chance.

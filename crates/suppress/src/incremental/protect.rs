@@ -2,7 +2,7 @@
 
 use super::manner::Manner;
 use super::near::Near;
-use super::price::{Prices, Program, Wish, least};
+use super::price::{Prices, Program, Wish};
 use crate::cover::Cover;
 use crate::everything::everything;
 use crate::method::{Context, SuppressError};
@@ -49,7 +49,6 @@ pub(crate) struct Workshop<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) context: &'a Context<'a>,
     pub(crate) incidence: Arc<Incidence>,
-    least: f64,
     /// The cells of all programs so far: what a search is limited by, the same everywhere.
     pub(super) work: AtomicU64,
     /// After so much of it no further need is met.
@@ -67,7 +66,6 @@ impl<'a> Workshop<'a> {
             problem,
             context,
             incidence,
-            least: least(problem),
             work: AtomicU64::new(0),
             most: u64::MAX,
             everything: OnceLock::new(),
@@ -86,7 +84,6 @@ impl<'a> Workshop<'a> {
             problem: self.problem,
             context,
             incidence: Arc::clone(&self.incidence),
-            least: self.least,
             work: AtomicU64::new(self.work()),
             everything: OnceLock::new(),
             products: OnceLock::from(self.products().cloned()),
@@ -166,7 +163,7 @@ impl<'a> Workshop<'a> {
 
     /// What withholding more costs now.
     pub(crate) fn prices<'c>(&self, cover: &'c Cover<'c>) -> Prices<'c> {
-        Prices::new(cover, self.least)
+        Prices::new(cover)
     }
 
     /// In a large and sparse table, meets most needs by a few tables in which many cells move at once.
@@ -317,11 +314,17 @@ impl<'a> Workshop<'a> {
             let seconds_left = || Some((self.context.seconds_left)()? - reserve);
             let program =
                 Program { seconds_left: &seconds_left, ..self.program(&prices, wish) };
+            let t0 = (self.context.seconds_left)();
             let by_program = match worth_it {
                 true if has_levels => self.by_levels(cover, program, found)?,
                 true => self.among_largest(cover, program, found)?,
                 false => None,
             };
+            if worth_it {
+                let t1 = (self.context.seconds_left)();
+                let by = by_program.as_ref().map(|w| cover.charge(w));
+                eprintln!("left {:?} took {:?} target {} found {} by {:?} cost {} work {}", t1, t0.zip(t1).map(|(a, b)| a - b), wish.target, cover.charge(found), by, cover.cost(), self.work());
+            }
             return Ok([without, by_program].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
