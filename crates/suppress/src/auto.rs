@@ -33,8 +33,9 @@ const FLOWS: f64 = 0.8;
 /// A pattern of flows that costs at most so much more than its bound is good enough.
 const CLOSE: f64 = 0.997;
 
-/// Programs from coarse to fine go on until so many times what a pattern without them took is left of the time.
-const SPARE: f64 = 1.5;
+/// Programs for dear needs go on until so many times what a pattern without them took is left of the time. Needs that then have nothing when the time is up keep
+/// what they rely on there.
+const SPARE: f64 = 0.8;
 
 impl Protect for Auto {
     fn protect(
@@ -63,7 +64,7 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     let pattern = with_moved(problem, &known);
     let shown = shown(&workshop, &pattern, &known, false)?;
     let before = (context.seconds_left)();
-    let mut cover = first_given(&workshop, &pattern, shown.clone(), Manner::Swift)?;
+    let mut cover = first_given(&workshop, &pattern, shown.clone(), Manner::Swift, None)?;
     context.progress.improved(cover.cost(), paid);
     if paid >= CLOSE * cover.cost() {
         let bound = Bound { cost: paid.min(cover.cost()) };
@@ -74,10 +75,9 @@ fn large(problem: &Problem, context: &Context<'_>) -> Result<Protected, Suppress
     if !workshop.is_sparse() {
         let swift = before.zip(left).map_or(0.0, |(before, left)| before - left);
         let manner = Manner::Levels(SPARE * swift);
-        match first_given(&workshop, &pattern, shown, manner) {
-            Ok(other) if other.cost() < cover.cost() => cover = other,
-            Ok(_) | Err(SuppressError::OutOfTime { .. }) => {}
-            Err(error) => return Err(error),
+        let other = first_given(&workshop, &pattern, shown, manner, Some(&cover))?;
+        if other.cost() < cover.cost() {
+            cover = other;
         }
         context.progress.improved(cover.cost(), 0.0);
     }

@@ -141,7 +141,9 @@ impl<'a> Cover<'a> {
                 }
             }
         }
-        held.iter().for_each(|&cell| self.price_anew(cell));
+        for &cell in &held {
+            self.price_anew(cell);
+        }
         held
     }
 
@@ -277,6 +279,16 @@ impl<'a> Cover<'a> {
         for claim in certificate.claims {
             if let Some(need) = self.problem.needs().position(claim.cell) {
                 self.rely(need, &witnesses[claim.witness as usize]);
+            }
+        }
+    }
+
+    /// Lets needs that are not met rely on what they do in another cover.
+    pub(crate) fn complete_from(&mut self, other: &Cover<'_>) {
+        for need in 0..self.relied.len() {
+            if !self.is_proven(need) {
+                other.relied(need).for_each(|witness| self.rely(need, witness));
+                self.drop_needless(need);
             }
         }
     }
@@ -443,5 +455,69 @@ impl<'a> Cover<'a> {
             order.into_iter().filter_map(|tie| ties[tie as usize].take()).map(Arc::unwrap_or_clone);
         let witnesses = witnesses.collect();
         (pattern, witnesses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cover;
+    use cellveil_core::{Problem, Side, Status, Witness};
+    use cellveil_testkit::tables::random_problem;
+    use std::sync::Arc;
+
+    /// A witness that moves some of the cells; whether it adds up is nothing to a cover.
+    fn some_witness(problem: &Problem, seed: usize) -> Arc<Witness> {
+        let moves = problem.cells().filter(|cell| (cell.index() + seed).is_multiple_of(5));
+        Arc::new(Witness { denominator: 1, moves: moves.map(|cell| (cell, 1)).collect() })
+    }
+
+    fn has_right_prices(problem: &Problem, cover: &Cover<'_>) -> bool {
+        problem.cells().all(|cell| {
+            let can_move = Side::BOTH.iter().any(|&side| problem.room(cell, side) != Some(0));
+            let price = cover.price(cell);
+            match (can_move, cover.is_withheld(cell), problem.status(cell)) {
+                (true, true, _) => price == 0.0,
+                (true, false, Status::Free) => price > 0.0 && price >= problem.cost(cell),
+                _ => price.is_infinite(),
+            }
+        })
+    }
+
+    #[test]
+    fn prices_follow_what_is_withheld() {
+        for seed in 1..6 {
+            let problem = random_problem(seed, &[4, 3, 3]);
+            let mut cover = Cover::new(&problem, &problem.start());
+            for need in 0..problem.needs().len() {
+                cover.rely(need, &some_witness(&problem, need));
+            }
+            assert!(has_right_prices(&problem, &cover));
+            cover.settle();
+            let (withheld, cost) = (cover.secondaries(), cover.cost());
+            let held = cover.hold_all_but(withheld[0], &[0, 1]);
+            cover.drop(0);
+            cover.drop(1);
+            assert!(has_right_prices(&problem, &cover));
+            cover.release(&held);
+            assert!(has_right_prices(&problem, &cover));
+            cover.take_back();
+            assert!(has_right_prices(&problem, &cover) && cover.secondaries() == withheld);
+            assert!((cover.cost() - cost).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_let_go_costs_again() {
+        let problem = random_problem(1, &[4, 3, 3]);
+        let mut pattern = problem.start();
+        for cell in problem.cells().filter(|&cell| problem.status(cell) == Status::Free) {
+            pattern.withhold(cell, cellveil_core::Why::Secondary);
+        }
+        let mut cover = Cover::new(&problem, &pattern);
+        assert!(
+            problem.cells().all(|cell| cover.price(cell) <= 0.0 || cover.price(cell).is_infinite())
+        );
+        cover.let_go();
+        assert!(has_right_prices(&problem, &cover));
     }
 }

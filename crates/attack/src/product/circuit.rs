@@ -41,7 +41,12 @@ struct Partial {
 }
 
 /// The cheapest circuits of one dimension through a cell, cheapest first.
-pub(super) fn circuits(grid: &Grid, along: usize, wanted: Wanted, step: &impl Step) -> Vec<Circuit> {
+pub(super) fn circuits(
+    grid: &Grid,
+    along: usize,
+    wanted: Wanted,
+    step: &impl Step,
+) -> Vec<Circuit> {
     let axis = &grid.axes()[along];
     if let Some(groups) = &axis.groups {
         return transfers(grid, along, groups, wanted, step);

@@ -22,7 +22,7 @@ use circuit::{Wanted, towards};
 use exchange::Exchange;
 pub use graph::{Graph, Steps};
 use pursuit::Pursuit;
-use search::{Product, cheapest};
+use search::{Product, cheapest_of};
 use std::sync::{Arc, OnceLock};
 
 /// What it costs that a cell moves to a side, and how far it can go, in units; `None` if it must not.
@@ -71,6 +71,15 @@ const SUMMANDS: usize = 64;
 
 /// Which part of what is missing each must bring, one part in so many: few large products first.
 const SHARES: [i64; 3] = [1, 4, 16];
+
+/// How many products a search brings of which several may be taken, if they cost at most so many times what the first does.
+const AT_ONCE: usize = 8;
+const SLACK: f64 = 1.2;
+
+/// One part in `share`, rounded up.
+fn part_of(missing: i64, share: i64) -> i64 {
+    (missing as u64).div_ceil(share as u64) as i64
+}
 
 /// What the cells of a witness cost.
 fn paid(witness: &Witness, price: &Price<'_>) -> f64 {
@@ -165,19 +174,39 @@ impl<'a> Products<'a> {
         let mut sum = Sum { rooms: &self.rooms, moved: Map::default() };
         let mut missing = target;
         for _ in 0..SUMMANDS {
-            let least = (missing as u64).div_ceil(share as u64) as i64;
+            let least = part_of(missing, share);
             let wanted = Wanted { cell, side, least, most: missing };
-            let product = cheapest(&self.grid, split::ALL, wanted, &|cell, side| {
+            let step = |cell, side| {
                 let (cost, room) = sum.step(cell, side, least, price)?;
                 Some((cost / room.min(missing) as f64, room))
-            })?;
-            let amount = if missing == target {
-                self.amount(&product, side, missing)
-            } else {
-                product.charge.room.min(missing)
             };
-            sum.add(&product, side, amount);
+            let mut products = cheapest_of(&self.grid, split::ALL, wanted, &step, AT_ONCE);
+            if products.is_empty() {
+                return None;
+            }
+            let first = products.remove(0);
+            let amount = if missing == target {
+                self.amount(&first, side, missing)
+            } else {
+                first.charge.room.min(missing)
+            };
+            let rank = first.charge.rank(missing);
+            sum.add(&first, side, amount);
             missing -= amount;
+            // Those that come next are as good as what another search would find.
+            while missing > 0 {
+                let least = part_of(missing, share);
+                let charge = |product: &Product| sum.charge(product, side, least, missing, price);
+                let ranked = products.iter().enumerate().filter_map(|(at, product)| {
+                    let charge = charge(product)?;
+                    Some((charge.rank(missing), at, charge.room))
+                });
+                let next = ranked.min_by(|a, b| a.0.total_cmp(&b.0));
+                let Some((_, at, room)) = next.filter(|next| next.0 <= SLACK * rank) else { break };
+                let amount = room.min(missing);
+                sum.add(&products.swap_remove(at), side, amount);
+                missing -= amount;
+            }
             if missing <= 0 {
                 return self.witness(sum);
             }
@@ -233,13 +262,7 @@ struct Sum<'a> {
 impl Sum<'_> {
     /// What a step of at least so many units costs. What moves already costs nothing more, and can go back further than it could from where it was.
     #[inline]
-    fn step(
-        &self,
-        cell: CellId,
-        side: Side,
-        least: i64,
-        price: &Price<'_>,
-    ) -> Option<(f64, i64)> {
+    fn step(&self, cell: CellId, side: Side, least: i64, price: &Price<'_>) -> Option<(f64, i64)> {
         let moved = if self.moved.is_empty() { None } else { self.moved.get(&cell.0).copied() };
         let room = self.rooms.to(cell, side) - side.sign() * moved.unwrap_or(0);
         if room < least {
@@ -253,6 +276,22 @@ impl Sum<'_> {
     fn paid(&self, price: &Price<'_>) -> f64 {
         let moved = self.moved.iter().filter(|&(_, &step)| step != 0);
         moved.filter_map(|(&cell, _)| price(CellId(cell))).sum()
+    }
+
+    /// What a product costs now, per unit, and how far it can go; `None` if not that far.
+    fn charge(
+        &self,
+        product: &Product,
+        side: Side,
+        least: i64,
+        missing: i64,
+        price: &Price<'_>,
+    ) -> Option<Charge> {
+        let nothing = Charge { cost: 0.0, room: i64::MAX, corners: 0 };
+        product.corners.iter().try_fold(nothing, |charge, &(cell, sign)| {
+            let (cost, room) = self.step(cell, towards(side, sign), least, price)?;
+            charge.with(Some((cost / room.min(missing) as f64, room)))
+        })
     }
 
     fn add(&mut self, product: &Product, side: Side, amount: i64) {

@@ -32,11 +32,7 @@ pub(super) struct Pursuit<'p, S> {
 
 impl<'p, S: Step> Pursuit<'p, S> {
     /// The moves found, each times `wanted.least`; `None` if the cell cannot move with any totals.
-    pub(super) fn run(
-        grid: &'p Grid,
-        wanted: Wanted,
-        step: &'p S,
-    ) -> Option<Vec<(CellId, i32)>> {
+    pub(super) fn run(grid: &'p Grid, wanted: Wanted, step: &'p S) -> Option<Vec<(CellId, i32)>> {
         if !grid.is_tree() {
             return None;
         }

@@ -38,10 +38,22 @@ pub(super) fn cheapest(
     wanted: Wanted,
     step: &impl Step,
 ) -> Option<Product> {
+    cheapest_of(grid, variables, wanted, step, 1).pop()
+}
+
+/// The cheapest products found, so many of them, cheapest first.
+pub(super) fn cheapest_of(
+    grid: &Grid,
+    variables: Variables,
+    wanted: Wanted,
+    step: &impl Step,
+    most: usize,
+) -> Vec<Product> {
+    let mut products = Vec::new();
     let charge = Charge { cost: 0.0, room: i64::MAX, corners: 0 };
-    let charge = charge.with(step(wanted.cell, wanted.side))?;
+    let Some(charge) = charge.with(step(wanted.cell, wanted.side)) else { return products };
     if charge.room < wanted.least {
-        return None;
+        return products;
     }
     let mut sides: Vec<Vec<Circuit>> = Vec::new();
     for along in 0..grid.axes().len() {
@@ -51,7 +63,7 @@ pub(super) fn cheapest(
         }
         let found = circuits(grid, along, wanted, step);
         if found.is_empty() {
-            return None;
+            return products;
         }
         sides.push(found);
     }
@@ -68,12 +80,17 @@ pub(super) fn cheapest(
     queue.push(0.0, 0, Partial { charge, chosen: 0, corners });
     let (work, most_corners) =
         if grid.has_groups() { (WORK_ON_GROUPS, MOST_OF_GROUPS) } else { (WORK, MOST_CORNERS) };
-    let (mut work, mut best) = (work, f64::INFINITY);
+    // The ranks of the cheapest complete ones so far, ascending: what ranks behind all of them is not waited for.
+    let (mut work, mut ends) = (work, vec![f64::INFINITY; most]);
     while let Some(partial) = queue.pop() {
         if partial.chosen == sides.len() {
             let cell = |&(key, sign): &(u64, i8)| Some((grid.at(key)?, sign));
             let corners: Option<Vec<(CellId, i8)>> = partial.corners.iter().map(cell).collect();
-            return Some(Product { corners: corners?, charge: partial.charge });
+            products.extend(corners.map(|corners| Product { corners, charge: partial.charge }));
+            if products.len() == most {
+                break;
+            }
+            continue;
         }
         for circuit in &sides[partial.chosen] {
             if work == 0 {
@@ -87,16 +104,18 @@ pub(super) fn cheapest(
             let chosen = partial.chosen + 1;
             let expected = Charge { cost: charge.cost + to_come[chosen], ..charge };
             let rank = expected.rank(wanted.most);
-            if rank >= best {
+            if rank >= ends[most - 1] {
                 continue;
             }
             if chosen == sides.len() {
-                best = rank;
+                let at = ends.partition_point(|end| *end <= rank);
+                ends.insert(at, rank);
+                ends.truncate(most);
             }
             queue.push(rank, chosen, Partial { charge, chosen, corners });
         }
     }
-    None
+    products
 }
 
 /// The corners so far and their copies at every other code of a circuit.
@@ -132,4 +151,41 @@ fn multiplied(
         corners.extend(copies.map(|&(key, sign)| (key.wrapping_add_signed(away), sign * turn)));
     }
     Some((charge, corners))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::circuit::Wanted;
+    use super::super::split;
+    use super::{cheapest, cheapest_of};
+    use crate::grid::Grid;
+    use cellveil_core::{CellId, Side};
+    use cellveil_testkit::tables::random_problem;
+
+    #[test]
+    fn several_products_are_different_and_come_cheapest_first() {
+        for seed in 1..5 {
+            let problem = random_problem(seed, &[4, 4, 3]);
+            let incidence = problem.relations().incidence(problem.len());
+            let grid = Grid::of(&problem, &incidence).unwrap_or_else(|| unreachable!("a grid"));
+            let step = |cell: CellId, side| {
+                let room = problem.room(cell, side).unwrap_or(1000);
+                (room > 0).then(|| (1.0 + f64::from(cell.0 % 7), room))
+            };
+            let mut found = 0;
+            for cell in problem.cells() {
+                let wanted = Wanted { cell, side: Side::Up, least: 1, most: 1 };
+                let products = cheapest_of(&grid, split::ALL, wanted, &step, 6);
+                let rank = |at: usize| products[at].charge.rank(1);
+                for at in 1..products.len() {
+                    assert!(rank(at - 1) <= rank(at));
+                    assert!(products[..at].iter().all(|p| p.corners != products[at].corners));
+                }
+                let first = cheapest(&grid, split::ALL, wanted, &step);
+                assert_eq!(first.map(|p| p.corners), products.first().map(|p| p.corners.clone()));
+                found += usize::from(products.len() > 1);
+            }
+            assert!(found > 10, "{found} cells have several");
+        }
+    }
 }

@@ -27,8 +27,9 @@ const COARSE_ROUNDS: usize = 2;
 const SMOOTH: f64 = 0.05;
 const SHRINKING: f64 = 0.4;
 
-/// An answer that costs at most this part of what is withheld gets no further round.
-const SMALL: f64 = 0.01;
+/// An answer of the first, second and third round that costs at most this part of what is withheld gets no further one: the time is better spent on the
+/// next need.
+const SMALL: [f64; ROUNDS] = [0.01, 0.2, f64::INFINITY];
 
 /// No charge is spread over fewer steps than this.
 const LEAST_CARRIED: f64 = 1e-3;
@@ -142,7 +143,7 @@ impl Program<'_> {
             let wish = Wish { cell, ..self.wish };
             let Some(kin) = self.kin_seen(products, &seen, cell) else { return Ok(None) };
             let program = Program { wish, kin: &kin, seen: Some(&shows), ..*self };
-            let cells = program.to_move(&view, before.as_ref());
+            let cells = program.moving(&view, before.as_ref());
             if before.is_none() && cells.len() > self.problem.len() / COARSER {
                 return Ok(None);
             }
@@ -183,12 +184,13 @@ impl Program<'_> {
         let mut smooth = SMOOTH * target;
         let mut carried = vec![f64::INFINITY; cells.len()];
         let mut answers: Vec<(f64, Answer)> = Vec::new();
-        for round in 1..=if view.is_finest() { ROUNDS } else { COARSE_ROUNDS } {
+        let rounds = if view.is_finest() { ROUNDS } else { COARSE_ROUNDS };
+        for (round, small) in SMALL.into_iter().enumerate().take(rounds) {
             let slope = |at: usize, side: Side, room: f64, target: f64| {
                 let spread = carried[at].min(room).min(target).max(LEAST_CARRIED);
                 charges[at] / spread + if side == Side::Down { below[at] } else { 0.0 }
             };
-            let Some(answer) = self.ask(cells, &charges, &slope, round == 1)? else { break };
+            let Some(answer) = self.ask(cells, &charges, &slope, round == 0)? else { break };
             if answer.upset > NOISE {
                 return Ok(Vec::new());
             }
@@ -197,7 +199,7 @@ impl Program<'_> {
             let charge = answer.charge();
             let falls = answer.moves.iter().zip(&below).map(|(step, below)| -step.min(0.0) * below);
             answers.push((charge + falls.sum::<f64>(), answer));
-            if charge <= SMALL * self.prices.withheld() {
+            if charge <= small * self.prices.withheld() {
                 break;
             }
         }
@@ -207,7 +209,7 @@ impl Program<'_> {
 
     /// The cells that may move, ascending: all that are seen as long as these are not many. Else, and at the finest level, only parts of those
     /// that moved before, and of these of the ones that moved furthest, those beside the wish's cell, and the totals above them.
-    fn to_move(&self, view: &View<'_>, before: Option<&Coarse>) -> Vec<CellId> {
+    fn moving(&self, view: &View<'_>, before: Option<&Coarse>) -> Vec<CellId> {
         let shown = |&cell: &CellId| view.shows(cell) && self.prices.charge(cell).is_some();
         let is_kin = |cell: CellId| self.kin.iter().any(|(kin, _)| *kin == cell);
         let is_asked = |cell: CellId| cell == self.wish.cell || is_kin(cell);
@@ -267,7 +269,7 @@ impl Program<'_> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-    use super::super::price::{Program, Wish};
+    use super::super::price::{Prices, Program, Wish};
     use super::Workshop;
     use crate::cover::Cover;
     use crate::method::Context;
@@ -320,7 +322,7 @@ mod tests {
         let workshop = Workshop::new(&problem, &context);
         let products = workshop.products().unwrap();
         let cover = Cover::new(&problem, &problem.start());
-        let prices = workshop.prices(&cover);
+        let prices = Prices::new(&cover);
         let (mut found, mut with_kin) = (0, 0);
         for (need, side) in (0..problem.needs().len()).flat_map(|n| Side::BOTH.map(|s| (n, s))) {
             let Some(target) = cover.wanted(need, side, None) else { continue };

@@ -92,7 +92,7 @@ pub(crate) fn first<'a>(
     manner: Manner,
 ) -> Result<Cover<'a>, SuppressError> {
     let shown = shown(workshop, pattern, known, matches!(manner, Manner::Together))?;
-    first_given(workshop, pattern, shown, manner)
+    first_given(workshop, pattern, shown, manner, None)
 }
 
 /// What is shown of the needs that a pattern meets: by an attack only if that does not take long, and not `quickly`.
@@ -115,12 +115,13 @@ pub(crate) fn shown(
     Ok(attack(problem, pattern, workshop.context.engine, options, known)?.certificate)
 }
 
-/// The same where that is known.
+/// The same where that is known. When the time is up, needs that are still open rely on what they do in another cover, if there is one.
 pub(crate) fn first_given<'a>(
     workshop: &Workshop<'a>,
     pattern: &Pattern,
     shown: Certificate,
     manner: Manner,
+    other: Option<&Cover<'_>>,
 ) -> Result<Cover<'a>, SuppressError> {
     let problem = workshop.problem;
     let mut cover = Cover::new(problem, pattern);
@@ -143,7 +144,10 @@ pub(crate) fn first_given<'a>(
         Manner::Together => Manner::Swift,
         other => other,
     };
-    workshop.protect(&mut cover, &open, manner)?;
+    match (workshop.protect(&mut cover, &open, manner), other) {
+        (Err(SuppressError::OutOfTime { .. }), Some(other)) => cover.complete_from(other),
+        (met, _) => met?,
+    }
     cover.let_go();
     cover.settle();
     Ok(cover)
@@ -151,10 +155,10 @@ pub(crate) fn first_given<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Manner, Workshop, first, give_back};
+    use super::{Manner, Workshop, first, first_given, give_back};
     use crate::cover::Cover;
     use crate::method::Context;
-    use cellveil_core::verify;
+    use cellveil_core::{Certificate, verify};
     use cellveil_highs::Highs;
     use cellveil_lp::{Engine, EngineError, Model, Session};
     use cellveil_testkit::Grouped;
@@ -236,6 +240,33 @@ mod tests {
         let found = first(&workshop, &start, &[], Manner::Until(90.0));
         let cover = found.unwrap_or_else(|error| unreachable!("{error}"));
         assert!(workshop.open(&cover).is_empty());
+    }
+
+    #[test]
+    fn what_is_open_when_the_time_is_up_relies_on_what_it_does_in_another_cover() {
+        let like = Grouped { leaves: 9, groupings: 2, dimensions: 3, empty: 5, sensitive: 6 };
+        let problem = like.problem(1);
+        let start = problem.start();
+        let seconds_left = || Some(0.0);
+        let limits: [&(dyn Fn() -> Option<f64> + Sync); 2] = [&|| None, &seconds_left];
+        let [at_leisure, too_late] = limits.map(|seconds_left| Context {
+            engine: &NoEngine,
+            progress: &(),
+            seconds_left,
+            gap: 0.0,
+            seed: 1,
+        });
+        let nothing = Certificate::default;
+        let workshop = Workshop::new(&problem, &at_leisure);
+        let found = first_given(&workshop, &start, nothing(), Manner::Swift, None);
+        let swift = found.unwrap_or_else(|error| unreachable!("{error}"));
+        let workshop = Workshop::new(&problem, &too_late);
+        let found = first_given(&workshop, &start, nothing(), Manner::Swift, None);
+        assert!(found.is_err(), "there is no other cover");
+        let found = first_given(&workshop, &start, nothing(), Manner::Swift, Some(&swift));
+        let completed = found.unwrap_or_else(|error| unreachable!("{error}"));
+        assert!((0..problem.needs().len()).all(|need| completed.is_proven(need)));
+        assert!(completed.cost() <= swift.cost());
     }
 
     #[test]

@@ -138,6 +138,7 @@ const BEYOND: f64 = 1.001;
 pub(super) const NOISE: f64 = 1e-6;
 
 /// A program on some cells, all others left alone.
+#[derive(Clone, Copy)]
 pub(crate) struct Program<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) incidence: &'a Incidence,

@@ -14,6 +14,9 @@ use std::sync::{Arc, OnceLock};
 /// Tables with more cells than this get no programs where products do.
 pub(super) const PROGRAMS: usize = 20_000;
 
+/// Tables with more cells than this and hierarchies are seen from coarse to fine.
+const LEVELS: usize = 5_000;
+
 /// In tables with more cells than this a program on the whole table takes seconds.
 const SLOW: usize = 5_000;
 
@@ -133,7 +136,7 @@ impl<'a> Workshop<'a> {
     /// Whether the table is worth being seen from coarse to fine: it is large and has hierarchies.
     pub(crate) fn has_levels(&self) -> bool {
         let levels = self.products().and_then(|products| products.levels());
-        self.problem.len() > PROGRAMS
+        self.problem.len() > LEVELS
             && !self.is_sparse()
             && levels.is_some_and(|levels| levels.iter().any(|&levels| levels > 1))
     }
@@ -161,11 +164,6 @@ impl<'a> Workshop<'a> {
         need.down.max(need.up).max(need.sliding)
     }
 
-    /// What withholding more costs now.
-    pub(crate) fn prices<'c>(&self, cover: &'c Cover<'c>) -> Prices<'c> {
-        Prices::new(cover)
-    }
-
     /// In a large and sparse table, meets most needs by a few tables in which many cells move at once.
     pub(super) fn protect_many(&self, cover: &mut Cover<'_>) {
         if !self.problem.insiders().is_empty() {
@@ -176,7 +174,7 @@ impl<'a> Workshop<'a> {
             let open = self.open(cover);
             let cells: Vec<CellId> =
                 open.iter().map(|&need| self.problem.needs()[need].cell).collect();
-            let prices = self.prices(cover);
+            let prices = Prices::new(cover);
             let is_over = || self.context.is_over();
             let price = |cell| prices.charge(cell);
             let Some(witness) = products.exchange_many(&cells, &price, &is_over) else { return };
@@ -296,7 +294,7 @@ impl<'a> Workshop<'a> {
     ) -> Result<Option<Witness>, SuppressError> {
         let manner = self.for_now(manner);
         let noise = if let Manner::Careful(noise) = manner { noise } else { 0 };
-        let prices = self.prices(cover).with_noise(noise);
+        let prices = Prices::new(cover).with_noise(noise);
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let by_finest = || self.by_finest(&prices, wish);
         let without = match self.without_programs(cover, &prices, wish).or_else(by_finest) {
@@ -312,19 +310,12 @@ impl<'a> Workshop<'a> {
             let worth_it =
                 self.has_more_than(reserve) && self.work() < most && share(found) > WORTH_LEVELS;
             let seconds_left = || Some((self.context.seconds_left)()? - reserve);
-            let program =
-                Program { seconds_left: &seconds_left, ..self.program(&prices, wish) };
-            let t0 = (self.context.seconds_left)();
+            let program = Program { seconds_left: &seconds_left, ..self.program(&prices, wish) };
             let by_program = match worth_it {
                 true if has_levels => self.by_levels(cover, program, found)?,
                 true => self.among_largest(cover, program, found)?,
                 false => None,
             };
-            if worth_it {
-                let t1 = (self.context.seconds_left)();
-                let by = by_program.as_ref().map(|w| cover.charge(w));
-                eprintln!("left {:?} took {:?} target {} found {} by {:?} cost {} work {}", t1, t0.zip(t1).map(|(a, b)| a - b), wish.target, cover.charge(found), by, cover.cost(), self.work());
-            }
             return Ok([without, by_program].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
@@ -469,7 +460,7 @@ impl<'a> Workshop<'a> {
 
     /// A witness for a wish that moves withheld cells only, if one is found without a program.
     pub(crate) fn without_more(&self, cover: &Cover<'_>, wish: Wish<'_>) -> Option<Witness> {
-        self.without_programs(cover, &self.prices(cover).of_withheld_only(), wish)
+        self.without_programs(cover, &Prices::new(cover).of_withheld_only(), wish)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Many needs met at once: those that ask for far more than the others, by tables in which all of them move.
 
 use super::common::{Common, Goal};
+use super::price::Prices;
 use super::protect::Workshop;
 use crate::chance::scattered;
 use crate::cover::Cover;
@@ -66,7 +67,7 @@ impl Workshop<'_> {
         (round, side, with_more): (u64, Option<Side>, bool),
         longest: &Cell<f64>,
     ) -> Result<(), SuppressError> {
-        let prices = self.prices(cover);
+        let prices = Prices::new(cover);
         let prices = if with_more { prices } else { prices.of_withheld_only() };
         let left = (self.context.seconds_left)();
         let within = |share: f64| Some((self.context.seconds_left)()? - left? * (1.0 - share));

@@ -7,7 +7,7 @@ use super::needed;
 use super::recombine::SMALL;
 use super::search::{Best, Search};
 use crate::improve::sweep;
-use crate::incremental::{Manner, Workshop, first, prune};
+use crate::incremental::{Manner, Workshop, first, first_given, prune, shown};
 use crate::method::{Context, SuppressError};
 use crate::small_levels::has_small_levels;
 use cellveil_core::{Pattern, Problem, Witness};
@@ -21,8 +21,9 @@ const STARTING: f64 = 0.4;
 const TOGETHER: usize = 20_000;
 const TERMS: usize = 80_000;
 
-/// The share of the time that goes into them where there is a pattern already.
+/// The share of the time that goes into them where there is a pattern already, and the part of it for programs where they go from coarse to fine.
 const FOR_ALL: f64 = 0.8;
+const PROGRAMMED: f64 = 0.85;
 
 /// What may go into a pattern from products, in programs on the whole table, and into one from programs, in cells of programs.
 const PRODUCTS: u64 = 2;
@@ -54,7 +55,13 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let for_all = Context { seconds_left: &seconds_left, ..*context };
     if together && flats.is_none() && workshop.does_without_programs() {
         let for_all = workshop.within(&for_all);
-        if let Some(other) = attempted(first(&for_all, &problem.start(), &[], Manner::Together))?
+        let pattern = problem.start();
+        let by_levels = workshop.has_levels() && !has_small_levels(problem);
+        let reserve = left.map_or(0.0, |left| left * (1.0 - FOR_ALL * PROGRAMMED));
+        let manner = if by_levels { Manner::Levels(reserve) } else { Manner::Together };
+        let shown = shown(&for_all, &pattern, &[], true)?;
+        if let Some(other) =
+            attempted(first_given(&for_all, &pattern, shown, manner, Some(&cover)))?
             && other.cost() < cover.cost()
         {
             cover = other;
