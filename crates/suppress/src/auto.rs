@@ -35,7 +35,7 @@ const CLOSE: f64 = 0.997;
 
 /// Programs for dear needs go on until so many times what a pattern without them took is left of the time. Needs that then have nothing when the time is up keep
 /// what they rely on there.
-const SPARE: f64 = 0.8;
+const SPARE: f64 = 1.5;
 
 impl Protect for Auto {
     fn protect(
