@@ -19,7 +19,7 @@ pub(crate) struct Cover<'a> {
     relied: Vec<Vec<u32>>,
     /// Witnesses on which somebody relies, which of them a witness is, and those that are free to be used anew.
     ties: Vec<Tie>,
-    tie_of: HashMap<*const Witness, u32>,
+    tie_of: HashMap<usize, u32>,
     free: Vec<u32>,
     /// Per need, what it could rely on too, oldest first.
     remembered: Vec<Vec<Arc<Witness>>>,
@@ -320,7 +320,7 @@ impl<'a> Cover<'a> {
 
     /// Counts a need among those that rely on a witness.
     fn tie(&mut self, need: usize, witness: &Arc<Witness>) -> u32 {
-        if let Some(&tie) = self.tie_of.get(&Arc::as_ptr(witness)) {
+        if let Some(&tie) = self.tie_of.get(&Arc::as_ptr(witness).addr()) {
             self.ties[tie as usize].needs.push(need as u32);
             return tie;
         }
@@ -332,7 +332,7 @@ impl<'a> Cover<'a> {
             self.ties.push(new);
             (self.ties.len() - 1) as u32
         };
-        self.tie_of.insert(Arc::as_ptr(witness), tie);
+        self.tie_of.insert(Arc::as_ptr(witness).addr(), tie);
         for &(cell, _) in &witness.moves {
             if !self.must_be(cell) {
                 let users = &mut self.users[cell.index()];
@@ -354,7 +354,7 @@ impl<'a> Cover<'a> {
             needs.swap_remove(at);
         }
         if needs.is_empty() {
-            self.tie_of.remove(&Arc::as_ptr(&witness));
+            self.tie_of.remove(&Arc::as_ptr(&witness).addr());
             self.free.push(tie);
             for &(cell, _) in &witness.moves {
                 if !self.must_be(cell) {

@@ -6,6 +6,7 @@
 //! (1)–(8) as used by Serpell et al., with charges per cell instead of costs per unit, see [`price`]). Cells that move are withheld.
 //! Each answer is a witness, and is tried on all other needs, so that most needs never get a program of their own.
 
+mod ahead;
 mod common;
 mod largest;
 mod levels;

@@ -1,5 +1,6 @@
 //! Needs that a pattern leaves open, met one after the other at the least cost.
 
+use super::ahead::Ahead;
 use super::manner::Manner;
 use super::near::Near;
 use super::price::{Prices, Program, Wish};
@@ -29,13 +30,6 @@ const WHOLE: usize = 1_000_000;
 /// A need that costs more than this part of all that is withheld is worth a program.
 const IMPORTANT: f64 = 0.02;
 
-/// One that costs more than this part of it is worth programs from coarse to fine.
-const WORTH_LEVELS: f64 = 0.002;
-
-/// …as long as no more work than this was done; programs among the largest codes of tables without hierarchies are larger and take longer.
-const MOST_LEVELS: u64 = 6_000_000;
-const MOST_AMONG_LARGEST: u64 = 800_000;
-
 /// What costs less than this part of it is not worth anything better.
 const NEGLIGIBLE: f64 = 2e-3;
 
@@ -60,6 +54,7 @@ pub(crate) struct Workshop<'a> {
     everything: OnceLock<Vec<Component>>,
     products: OnceLock<Option<Arc<Products<'a>>>>,
     finest: OnceLock<Option<Arc<Finest<'a>>>>,
+    pub(super) ahead: Ahead,
 }
 
 impl<'a> Workshop<'a> {
@@ -74,6 +69,7 @@ impl<'a> Workshop<'a> {
             everything: OnceLock::new(),
             products: OnceLock::new(),
             finest: OnceLock::new(),
+            ahead: Ahead::default(),
         }
     }
 
@@ -91,6 +87,7 @@ impl<'a> Workshop<'a> {
             everything: OnceLock::new(),
             products: OnceLock::from(self.products().cloned()),
             finest: self.finest.get().map_or_else(OnceLock::new, |known| known.clone().into()),
+            ahead: Ahead::default(),
         }
     }
 
@@ -305,17 +302,7 @@ impl<'a> Workshop<'a> {
         };
         let share = |witness: &Witness| cover.charge(witness) / cover.cost();
         if let (Manner::Levels(reserve), Some(found)) = (manner, &without) {
-            let has_levels = self.has_levels();
-            let most = if has_levels { MOST_LEVELS } else { MOST_AMONG_LARGEST };
-            let worth_it =
-                self.has_more_than(reserve) && self.work() < most && share(found) > WORTH_LEVELS;
-            let seconds_left = || Some((self.context.seconds_left)()? - reserve);
-            let program = Program { seconds_left: &seconds_left, ..self.program(&prices, wish) };
-            let by_program = match worth_it {
-                true if has_levels => self.by_levels(cover, program, found)?,
-                true => self.among_largest(cover, program, found)?,
-                false => None,
-            };
+            let by_program = self.by_program(cover, wish, found, reserve)?;
             return Ok([without, by_program].into_iter().flatten().min_by(cheaper));
         }
         let enough = match (manner, &without) {
@@ -397,7 +384,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The cheapest table found by products of circuits, and by cells of the finest level where those cost much.
-    fn without_programs(
+    pub(super) fn without_programs(
         &self,
         cover: &Cover<'_>,
         prices: &Prices<'_>,
