@@ -28,6 +28,9 @@ const WHOLE_TOLERANCE: f64 = 1e-9;
 /// What share of the usual perturbation of costs is left where few columns will move.
 const HARDLY: f64 = 0.1;
 
+/// Models with no more columns that want whole numbers are searched sooner than simplified.
+const FEW: usize = 100;
+
 /// Opens sessions on HiGHS.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Highs;
@@ -138,7 +141,7 @@ impl HighsSession {
         };
         self.int_option(c"simplex_iteration_limit", count(limits.steps))?;
         self.int_option(c"mip_max_nodes", count(limits.nodes))?;
-        let cutoff = limits.cutoff.filter(|_| !self.whole).unwrap_or(f64::INFINITY);
+        let cutoff = limits.cutoff.unwrap_or(f64::INFINITY);
         self.double_option(c"objective_bound", cutoff)?;
         self.double_option(c"time_limit", limits.seconds.unwrap_or(f64::INFINITY))?;
         self.double_option(c"mip_rel_gap", limits.gap)?;
@@ -221,7 +224,8 @@ impl HighsSession {
         self.cold = !is_whole && !matches!(model.changes, Changes::Costs | Changes::Bounds);
         self.whole = is_whole;
         if is_whole {
-            self.string_option(c"presolve", c"on")?;
+            let is_small = model.columns.len() <= FEW;
+            self.string_option(c"presolve", if is_small { c"off" } else { c"on" })?;
             self.double_option(c"mip_feasibility_tolerance", WHOLE_TOLERANCE)?;
         }
         self.columns = model.columns.len();
@@ -383,6 +387,7 @@ impl Session for HighsSession {
         match status {
             OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
             INFEASIBLE => Ok(Outcome::Infeasible),
+            CUTOFF if self.whole => Ok(Outcome::Infeasible),
             UNBOUNDED | UNBOUNDED_OR_INFEASIBLE => Ok(Outcome::Unbounded),
             STEP_LIMIT | NODE_LIMIT | TIME_LIMIT | INTERRUPT if self.whole => {
                 match self.search()? {

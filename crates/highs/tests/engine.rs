@@ -101,6 +101,20 @@ fn a_search_goes_on_from_the_point_it_is_given_and_keeps_it_at_its_limit() {
 }
 
 #[test]
+fn points_that_cost_more_than_is_of_use_are_infeasible() {
+    let best = optimum(Highs.open(&packing()).unwrap().solve(&Limits::default()).unwrap());
+    for (above, is_found) in [(0.5, true), (-0.5, false)] {
+        let limits = Limits { cutoff: Some(best.objective + above), ..Limits::default() };
+        match Highs.open(&packing()).unwrap().solve(&limits).unwrap() {
+            Outcome::Optimal(solution) => {
+                assert!(is_found && (solution.objective - best.objective).abs() < 1e-6);
+            }
+            other => assert!(!is_found && other == Outcome::Infeasible, "{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_generous_gap_is_kept_within() {
     let best = optimum(Highs.open(&packing()).unwrap().solve(&Limits::default()).unwrap());
     let limits = Limits { gap: 0.5, ..Limits::default() };

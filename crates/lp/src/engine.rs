@@ -14,7 +14,8 @@ pub struct Limits {
     pub nodes: Option<u32>,
     /// The most seconds; `None` for no limit. Only for callers whose user set a time limit: the answer then depends on the machine.
     pub seconds: Option<f64>,
-    /// A linear program whose objective is bound to be above this need not be solved to the end; `None` for all others.
+    /// Objectives above this are of no use. A linear program that is bound to end there need not be solved to the end; where whole numbers are wanted,
+    /// points there count as infeasible. `None` if every point is of use.
     pub cutoff: Option<f64>,
     /// How far a point with whole numbers may be from the best, as a share of its objective, to count as an optimum.
     pub gap: f64,

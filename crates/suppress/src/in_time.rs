@@ -1,4 +1,4 @@
-//! An engine that solves nothing any more once the time is up, for work that has no limit of its own.
+//! An engine that solves nothing any more once the time is up, and ends what it is at then, for work that has no limit of its own.
 
 use crate::method::Context;
 use cellveil_lp::{Column, Engine, EngineError, Limits, Model, Outcome, Row, Session};
@@ -55,10 +55,19 @@ impl Session for Timed {
     }
 
     fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError> {
-        if self.end.is_some_and(|end| Instant::now() >= end) {
-            return Err(EngineError { engine: self.name, what: "the time is up".to_owned() });
+        let Some(end) = self.end else { return self.session.solve(limits) };
+        let time_is_up =
+            || Err(EngineError { engine: self.name, what: "the time is up".to_owned() });
+        let left = end.saturating_duration_since(Instant::now()).as_secs_f64();
+        if left <= 0.0 {
+            return time_is_up();
         }
-        self.session.solve(limits)
+        let own = limits.seconds.is_some_and(|seconds| seconds <= left);
+        let seconds = if own { limits.seconds } else { Some(left) };
+        match self.session.solve(&Limits { seconds, ..*limits })? {
+            Outcome::Stopped if !own && Instant::now() >= end => time_is_up(),
+            outcome => Ok(outcome),
+        }
     }
 }
 
@@ -67,7 +76,11 @@ mod tests {
     use super::InTime;
     use crate::method::Context;
     use cellveil_highs::Highs;
-    use cellveil_lp::{Engine, Limits, Model};
+    use cellveil_lp::{Column, Engine, EngineError, Limits, Model, Outcome, Row, Session};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn nothing_is_solved_once_the_time_is_up() {
@@ -86,5 +99,69 @@ mod tests {
             let solved = opened.and_then(|mut session| session.solve(&Limits::default()));
             assert_eq!(solved.is_ok(), is_solved);
         }
+    }
+
+    /// Works until its limit, and for a minute without one.
+    struct Slow;
+
+    impl Engine for Slow {
+        fn name(&self) -> &'static str {
+            "slow"
+        }
+
+        fn open(&self, _: &Model) -> Result<Box<dyn Session>, EngineError> {
+            Ok(Box::new(Slow))
+        }
+    }
+
+    impl Session for Slow {
+        fn set_cost(&mut self, _: u32, _: f64) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn set_bounds(&mut self, _: u32, _: f64, _: f64) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn add_column(&mut self, _: &Column, _: &[(u32, f64)]) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn add_row(&mut self, _: &Row) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn start(&mut self, _: &[f64]) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn stop_at(&mut self, _: Arc<AtomicBool>) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError> {
+            sleep(Duration::from_secs_f64(limits.seconds.unwrap_or(60.0)));
+            Ok(Outcome::Stopped)
+        }
+    }
+
+    #[test]
+    fn what_has_no_limit_ends_with_the_time_and_what_has_one_ends_there() {
+        let end = Instant::now() + Duration::from_millis(200);
+        let seconds_left = || Some(end.saturating_duration_since(Instant::now()).as_secs_f64());
+        let context = Context {
+            engine: &Slow,
+            progress: &(),
+            seconds_left: &seconds_left,
+            gap: 0.0,
+            seed: 1,
+        };
+        let solve = |seconds| {
+            let opened = InTime(&context).open(&Model::default());
+            opened.and_then(|mut session| session.solve(&Limits { seconds, ..Limits::default() }))
+        };
+        assert!(solve(Some(0.01)).is_ok_and(|outcome| outcome == Outcome::Stopped));
+        assert!(solve(None).is_err());
+        assert!(Instant::now() >= end && end.elapsed() < Duration::from_secs(30));
     }
 }

@@ -125,3 +125,31 @@ impl Workshop<'_> {
         wishes.min_by_key(|wish| (std::cmp::Reverse(wish.target), wish.cell))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Ahead, Wish};
+    use cellveil_core::{CellId, Side, Witness};
+
+    #[test]
+    fn what_was_found_ahead_serves_once_and_only_if_it_still_grants_the_wish() {
+        let [cell, other] = [CellId(3), CellId(5)];
+        let witness = Witness { denominator: 2, moves: vec![(cell, 20), (other, -20)] };
+        let wish = |side, target, unmoved| Wish { cell, side, target, unmoved };
+        let [moved, unmoved] = [[other], [CellId(4)]];
+        let cases = [
+            (wish(Side::Up, 10, &[][..]), true),
+            (wish(Side::Up, 11, &[]), false),
+            (wish(Side::Down, 10, &[]), false),
+            (wish(Side::Up, 10, &moved), false),
+            (wish(Side::Up, 10, &unmoved), true),
+        ];
+        for (asked, serves) in cases {
+            let ahead = Ahead::default();
+            ahead.put(wish(Side::Up, 10, &[]), witness.clone());
+            assert!(ahead.has(cell, Side::Up) && !ahead.has(other, Side::Up));
+            assert_eq!(ahead.take(asked), serves.then(|| witness.clone()));
+            assert_eq!(ahead.take(wish(Side::Up, 10, &[])).is_some(), asked.side == Side::Down);
+        }
+    }
+}

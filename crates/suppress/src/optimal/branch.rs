@@ -44,6 +44,10 @@ const WHOLE: f64 = 1e-6;
 const ROUNDED: u64 = 10;
 const SHARES: [f64; 3] = [0.5, 0.3, 0.7];
 
+/// Parts near the best pattern are looked at after so many nodes and whenever they have doubled, until so many times in a row there was nothing.
+const FIRST_LOOK: u64 = 16;
+const IN_VAIN: usize = 2;
+
 /// What rounding may have added to a bound and a price, as a share.
 const ROUNDING: f64 = 1e-6;
 
@@ -71,6 +75,9 @@ impl Search<'_> {
             if done % ROUNDED == 1 {
                 let share = SHARES[(done / ROUNDED) as usize % SHARES.len()];
                 self.round_up(best, &relaxed, share)?;
+            }
+            if done >= FIRST_LOOK && done.is_power_of_two() {
+                self.look_nearby(best, None, IN_VAIN)?;
             }
             // With nothing to branch on it is not known what the pattern is worth.
             let Some((at, bounds)) = self.choose(&relaxed, bound, best, &mut gains)? else {

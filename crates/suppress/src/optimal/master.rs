@@ -124,6 +124,17 @@ impl<'a> Master<'a> {
         self.session = None;
     }
 
+    /// Takes the cuts after the first so many out and returns them.
+    pub(super) fn set_aside(&mut self, after: usize) -> Vec<Cut> {
+        let aside = self.cuts.split_off(after);
+        self.idle.truncate(after);
+        for cut in &aside {
+            self.known.remove(&key(cut));
+        }
+        self.session = None;
+        aside
+    }
+
     /// Solves the program, within so many seconds; `None` if the cuts contradict each other, so that no pattern is safe.
     pub(super) fn solve(&mut self, seconds: Option<f64>) -> Result<Option<Relaxed>, EngineError> {
         self.forget_idle();

@@ -26,6 +26,7 @@ mod separate;
 mod span;
 #[cfg(test)]
 mod tests;
+mod vicinity;
 mod ways;
 mod whole;
 
@@ -41,7 +42,6 @@ use flows::by_flows;
 use level::{Level, System};
 use mincut::{FEW, by_cuts};
 use patches::Patches;
-use recombine::SMALL;
 use rounds::Rounds;
 use search::Search;
 pub(crate) use search::{Best, Budget};
@@ -76,6 +76,8 @@ pub(crate) fn from(
     budget: Budget,
 ) -> Result<Protected, SuppressError> {
     let exposed = exposed(problem, context)?;
+    let engine = InTime(context);
+    let context = &Context { engine: &engine, ..*context };
     let mut bound = problem.cost_of(&problem.start());
     for component in &everything(problem) {
         let equal = Equal::new(problem, component);
@@ -88,16 +90,9 @@ pub(crate) fn from(
         let small_levels = has_small_levels(problem);
         let patches = small_levels.then(|| patches(problem, &system, context));
         let rounds = Rounds::new(&system, levels, patches, context)?;
-        let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
-        // Where levels are small, flats are better patterns than fractional ones give, and the time is for cuts.
-        if problem.len() <= SMALL && !small_levels {
-            search.look_between_rounds(&mut best)?;
-        }
-        search.cut_by_patches(Some(&best.pattern))?;
-        let seconds = (context.seconds_left)().map(|left| left * CUTTING);
-        if search.cut(Some(&best.pattern), budget.work, seconds)? {
-            search.run(&mut best, budget)?;
-        }
+        let mut search = Search::new(problem, context, rounds);
+        let ended = search.search(&mut best, budget, small_levels);
+        unless_over(context, ended)?;
         bound += search.rounds.bound.max(ascended) + system.forced;
     }
     let cost = problem.cost_of(&best.pattern);
@@ -109,8 +104,16 @@ pub(crate) fn from(
     })
 }
 
-/// The share of the time that is left that goes into rounds of cuts before whole patterns are searched for.
-const CUTTING: f64 = 0.5;
+/// A search that the end of the time cuts short did not fail: what it found before stands.
+fn unless_over(
+    context: &Context<'_>,
+    ended: Result<(), SuppressError>,
+) -> Result<(), SuppressError> {
+    match ended {
+        Err(SuppressError::Engine(_) | SuppressError::Attack(_)) if context.is_over() => Ok(()),
+        ended => ended,
+    }
+}
 
 /// With more levels than this there are no rounds of cuts: their first program would take minutes.
 const MANY: usize = 20_000;
@@ -127,6 +130,8 @@ pub fn lower_bound(
     work: usize,
 ) -> Result<Bound, SuppressError> {
     let exposed = exposed(problem, context)?;
+    let engine = InTime(context);
+    let context = &Context { engine: &engine, ..*context };
     let mut cost = problem.cost_of(&problem.start());
     for component in &everything(problem) {
         let equal = Equal::new(problem, component);
@@ -142,9 +147,10 @@ pub fn lower_bound(
         }
         let patches = has_small_levels(problem).then(|| patches(problem, &system, context));
         let rounds = Rounds::new(&system, levels, patches, context)?;
-        let mut search = Search { problem, context, rounds, step: step(problem), longest: 0.0 };
-        search.cut_by_patches(known)?;
-        search.cut(known, work, (context.seconds_left)())?;
+        let mut search = Search::new(problem, context, rounds);
+        let ended = search.cut_by_patches(known);
+        let ended = ended.and_then(|()| search.cut(known, work, (context.seconds_left)()));
+        unless_over(context, ended.map(|_| ()))?;
         cost += search.rounds.bound.max(ascended) + system.forced;
     }
     let cost = whole(problem, cost);

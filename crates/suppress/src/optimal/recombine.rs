@@ -19,6 +19,9 @@ const COMBINATIONS: usize = 4;
 const LOOKS: usize = 3;
 const ROUNDS: usize = 6;
 
+/// The share of the time that is left that the rounds before a look may take.
+const LOOKING: f64 = 0.1;
+
 /// A cell is withheld that the fractional pattern withholds to one of these shares.
 const SHARES: [f64; 4] = [0.7, 0.5, 0.3, 0.2];
 
@@ -27,6 +30,11 @@ const COMBINED: usize = 3;
 
 /// Combining patterns takes no longer than finding them, or than this share of the time that is left.
 const COMBINING: f64 = 0.1;
+
+/// Then parts near the best pattern are looked at, for no longer than finding the patterns took, or than this share of the time that is left, and until so many
+/// in a row had nothing.
+const NEARBY: f64 = 0.2;
+const IN_VAIN: usize = 6;
 
 /// Searches among the cells of a few patterns, their nodes, and how far from the best each may end.
 const SEARCHES: usize = 8;
@@ -40,18 +48,27 @@ impl Search<'_> {
             let begun = (self.context.seconds_left)();
             let mut found: Vec<(f64, Pattern)> = Vec::new();
             for _ in 0..LOOKS {
+                let enough = (self.context.seconds_left)().map(|left| left * (1.0 - LOOKING));
                 for _ in 0..ROUNDS {
                     let is_feasible = !matches!(self.rounds.round()?, Round::Infeasible);
                     let is_proven = self.is_proven(self.cost(&best.pattern));
                     if !is_feasible || is_proven || self.context.is_over() {
                         return Ok(());
                     }
+                    let now = (self.context.seconds_left)();
+                    if now.zip(enough).is_some_and(|(now, enough)| now < enough) {
+                        break;
+                    }
                 }
                 self.round_off(best, &mut found)?;
             }
             let now = (self.context.seconds_left)();
-            let until = now.zip(begun).map(|(now, begun)| now - (begun - now).max(COMBINING * now));
+            let took = begun.zip(now).map_or(0.0, |(begun, now)| begun - now);
+            let until = now.map(|now| now - took.max(COMBINING * now));
             self.recombine(best, &found, until)?;
+            let now = (self.context.seconds_left)();
+            let until = now.map(|now| now - took.min(NEARBY * now));
+            self.look_aside(best, until, IN_VAIN)?;
         }
         Ok(())
     }

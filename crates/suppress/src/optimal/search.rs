@@ -3,8 +3,11 @@
 //! The cheapest whole pattern under the cuts found so far is a lower bound, and usually not safe. What it misses becomes cuts, and
 //! what it lacks is added to it, which gives a safe pattern; so the bound rises and the best pattern gets cheaper until they meet.
 
+use super::cuts::Cut;
 use super::level::Level;
+use super::recombine::SMALL;
 use super::rounds::{Round, Rounds};
+use super::step;
 use super::whole::Table;
 use crate::method::{Context, SuppressError};
 use cellveil_attack::{Intervals, Options, attack};
@@ -26,6 +29,10 @@ pub(super) struct Search<'a> {
     pub(super) step: f64,
     /// The seconds of the longest step so far that no limit ends.
     pub(super) longest: f64,
+    /// How many parts of the table were chosen so far.
+    pub(super) parts: u64,
+    /// Cuts that serve only these.
+    pub(super) nearby: Vec<Cut>,
 }
 
 /// What may be spent on a component.
@@ -52,7 +59,42 @@ const PATIENCE: u32 = 3;
 /// Costs closer than this share are equal.
 pub(super) const EQUAL: f64 = 1e-8;
 
+/// The share of the time that is left that goes into rounds of cuts before whole patterns are searched for.
+const CUTTING: f64 = 0.5;
+
+/// The share of the time that is left after them that goes into parts near the best pattern, and how often in a row they may have nothing.
+const NEARBY: f64 = 0.1;
+const IN_VAIN: usize = 3;
+
+impl<'a> Search<'a> {
+    pub(super) fn new(problem: &'a Problem, context: &'a Context<'a>, rounds: Rounds<'a>) -> Self {
+        let (step, longest, parts, nearby) = (step(problem), 0.0, 0, Vec::new());
+        Self { problem, context, rounds, step, longest, parts, nearby }
+    }
+}
+
 impl Search<'_> {
+    /// Raises the bound and looks for better patterns, in the order that suits the table. What stands when the engine fails, stands.
+    pub(super) fn search(
+        &mut self,
+        best: &mut Best,
+        budget: Budget,
+        small_levels: bool,
+    ) -> Result<(), SuppressError> {
+        // Where levels are small, flats are better patterns than fractional ones give, and the time is for cuts.
+        if self.problem.len() <= SMALL && !small_levels {
+            self.look_between_rounds(best)?;
+        }
+        self.cut_by_patches(Some(&best.pattern))?;
+        let seconds = (self.context.seconds_left)().map(|left| left * CUTTING);
+        if self.cut(Some(&best.pattern), budget.work, seconds)? {
+            let until = (self.context.seconds_left)().map(|left| left * (1.0 - NEARBY));
+            self.look_aside(best, until, IN_VAIN)?;
+            self.run(best, budget)?;
+        }
+        Ok(())
+    }
+
     /// Rounds of cuts until they gain little, or the gap of a known pattern is small. Says whether some pattern may be safe.
     pub(super) fn cut(
         &mut self,
@@ -262,7 +304,7 @@ impl Search<'_> {
         let seconds = (self.context.seconds_left)().map(|left| (left * share).max(0.1));
         // While much is open, a pattern that is nearly the cheapest gives cuts as good and takes less.
         let open = 1.0 - self.rounds.bound / cost;
-        let gap = if open < SMALL { 0.0 } else { EARLY * open };
+        let gap = if open < TIGHT { 0.0 } else { EARLY * open };
         let limits = Limits { nodes: Some(budget.nodes), seconds, gap, ..Limits::default() };
         let (solution, bound, ended) = match session.solve(&limits)? {
             Outcome::Optimal(solution) => {
@@ -303,7 +345,7 @@ impl Search<'_> {
     }
 
     /// The witnesses that hold for a pattern too, as moves of cells of this component.
-    fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
+    pub(super) fn tables(&self, witnesses: &[Witness], pattern: &Pattern) -> Vec<Table> {
         let system = self.rounds.system;
         let holds =
             |witness: &&Witness| witness.moves.iter().all(|&(cell, _)| pattern.is_withheld(cell));
@@ -385,13 +427,13 @@ const SEARCHING_NEAR: f64 = 0.1;
 
 /// Which part of the gap a search may leave open, and the gap from which on it may leave none.
 const EARLY: f64 = 0.2;
-const SMALL: f64 = 2e-3;
+const TIGHT: f64 = 2e-3;
 
 /// From this gap on branch and cut closes the rest: the engine would begin anew after every pattern it finds.
 const CLOSE: f64 = 0.04;
 
 /// A node of branch and cut, with its cuts, is worth this many of the engine.
-const ENGINE_NODES: u32 = 10;
+const ENGINE_NODES: u32 = 4;
 
 /// What the engine's bound of a search for whole patterns may be off by, as a share.
 const SEARCHED: f64 = 1e-9;

@@ -5,11 +5,13 @@ use super::cuts::of_lone_cells;
 use super::equal::Equal;
 use super::flows::by_flows;
 use super::level::{Goal, System};
+use super::rounds::Rounds;
+use super::search::{Best, Search};
 use super::{Optimal, attacked, levels, patches, with_moved};
 use crate::everything::everything;
 use crate::method::{Context, Protect};
 use cellveil_attack::{Component, Intervals, Network, Options, Solutions, attack};
-use cellveil_core::{CellId, Pattern, Problem, Status};
+use cellveil_core::{CellId, Pattern, Problem, Status, Why};
 use cellveil_highs::Highs;
 use cellveil_testkit::tables::random_problem;
 use cellveil_testkit::{Grouped, Sketch, Trait, brute};
@@ -167,6 +169,43 @@ fn no_pattern_is_cheaper_than_what_flows_pay_and_what_they_move_is_safe() {
         }
     }
     assert!(paid_for > 20 && safe > 10, "{paid_for} paid for, {safe} safe");
+}
+
+#[test]
+fn parts_near_everything_withheld_lead_to_a_cheapest_pattern() {
+    let (mut compared, mut cheapest) = (0, 0);
+    for seed in 0..60 {
+        let problem = random_problem(seed, [&[2, 2][..], &[3, 2], &[2, 1, 1]][seed as usize % 3]);
+        let free: Vec<CellId> =
+            problem.cells().filter(|&cell| problem.status(cell) == Status::Free).collect();
+        if free.len() > 11 {
+            continue;
+        }
+        let Some((_, least)) = brute::cheapest_pattern(&problem, is_safe) else { continue };
+        let mut pattern = problem.start();
+        for &cell in &free {
+            pattern.withhold(cell, Why::Secondary);
+        }
+        let options = Options { intervals: Intervals::None };
+        let found = attack(&problem, &pattern, &Highs, options, &[]).unwrap();
+        let mut best = Best { pattern, witnesses: found.certificate.witnesses };
+        let exposed = attacked(&problem, &context()).unwrap();
+        for component in &everything(&problem) {
+            let equal = Equal::new(&problem, component);
+            let system = System::of_equal(&problem, &equal);
+            let levels = levels(&problem, &system, &exposed);
+            let context = context();
+            let rounds = Rounds::new(&system, levels, None, &context).unwrap();
+            let mut search = Search::new(&problem, &context, rounds);
+            search.look_nearby(&mut best, None, 3).unwrap();
+        }
+        assert!(is_safe(&problem, &best.pattern), "seed {seed}");
+        let cost = problem.cost_of(&best.pattern);
+        assert!(cost >= least - 1e-9, "seed {seed}: {cost} below {least}");
+        compared += 1;
+        cheapest += usize::from(cost <= least + 1e-9);
+    }
+    assert!(compared > 20 && 10 * cheapest >= 9 * compared, "{cheapest} of {compared}");
 }
 
 #[test]
