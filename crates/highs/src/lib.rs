@@ -4,13 +4,13 @@ use cellveil_lp::{
     Changes, Column, Engine, EngineError, Limits, Model, Outcome, Row, Session, Solution,
 };
 use highs_sys::{
-    Highs_addCol, Highs_addRow, Highs_changeColBounds, Highs_changeColCost, Highs_clearSolver,
-    Highs_create, Highs_destroy, Highs_getDoubleInfoValue, Highs_getIntInfoValue,
-    Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution, Highs_passMip, Highs_run,
-    Highs_setBoolOptionValue, Highs_setCallback, Highs_setDoubleOptionValue,
-    Highs_setIntOptionValue, Highs_setSparseSolution, Highs_setStringOptionValue,
-    Highs_startCallback, HighsCallbackDataIn, HighsCallbackDataOut, HighsInt,
-    kHighsCallbackMipInterrupt, kHighsModelStatusInfeasible as INFEASIBLE,
+    Highs_addCol, Highs_addRow, Highs_changeColCost, Highs_changeColsBoundsBySet,
+    Highs_clearSolver, Highs_create, Highs_destroy, Highs_getDoubleInfoValue,
+    Highs_getIntInfoValue, Highs_getModelStatus, Highs_getObjectiveValue, Highs_getSolution,
+    Highs_passMip, Highs_run, Highs_setBoolOptionValue, Highs_setCallback,
+    Highs_setDoubleOptionValue, Highs_setIntOptionValue, Highs_setSparseSolution,
+    Highs_setStringOptionValue, Highs_startCallback, HighsCallbackDataIn, HighsCallbackDataOut,
+    HighsInt, kHighsCallbackMipInterrupt, kHighsModelStatusInfeasible as INFEASIBLE,
     kHighsModelStatusInterrupt as INTERRUPT, kHighsModelStatusIterationLimit as STEP_LIMIT,
     kHighsModelStatusModelEmpty as EMPTY, kHighsModelStatusObjectiveBound as CUTOFF,
     kHighsModelStatusOptimal as OPTIMAL, kHighsModelStatusSolutionLimit as NODE_LIMIT,
@@ -18,6 +18,7 @@ use highs_sys::{
     kHighsModelStatusUnboundedOrInfeasible as UNBOUNDED_OR_INFEASIBLE,
     kHighsModelStatusUnknown as UNKNOWN,
 };
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,6 +59,8 @@ struct HighsSession {
     whole: bool,
     /// Whether the model is simplified before it is solved.
     simplified: bool,
+    /// Bounds of columns that HiGHS has not been told yet: one by one that takes as long as a small program.
+    bounds: BTreeMap<HighsInt, [f64; 2]>,
     /// Set when a search is to end; HiGHS holds a pointer to it.
     stop: Option<Arc<AtomicBool>>,
 }
@@ -99,13 +102,19 @@ impl HighsSession {
             cold: false,
             whole: false,
             simplified: false,
+            bounds: BTreeMap::new(),
             stop: None,
         };
-        // SAFETY: a live instance and a literal name.
-        check(unsafe { Highs_setBoolOptionValue(highs, c"output_flag".as_ptr(), 0) }, "an option")?;
+        session.bool_option(c"output_flag", false)?;
         session.int_option(c"threads", 1)?;
         session.string_option(c"parallel", c"off")?;
         Ok(session)
+    }
+
+    fn bool_option(&self, name: &CStr, value: bool) -> Result<(), EngineError> {
+        let value = HighsInt::from(value);
+        // SAFETY: a live instance and a string that ends in NUL.
+        check(unsafe { Highs_setBoolOptionValue(self.highs, name.as_ptr(), value) }, "an option")
     }
 
     fn int_option(&self, name: &CStr, value: HighsInt) -> Result<(), EngineError> {
@@ -141,6 +150,8 @@ impl HighsSession {
         };
         self.int_option(c"simplex_iteration_limit", count(limits.steps))?;
         self.int_option(c"mip_max_nodes", count(limits.nodes))?;
+        // Jumping to any point there is, is of no use where only cheap ones are.
+        self.bool_option(c"mip_heuristic_run_feasibility_jump", limits.cutoff.is_none())?;
         let cutoff = limits.cutoff.unwrap_or(f64::INFINITY);
         self.double_option(c"objective_bound", cutoff)?;
         self.double_option(c"time_limit", limits.seconds.unwrap_or(f64::INFINITY))?;
@@ -233,6 +244,28 @@ impl HighsSession {
         check(status, "it refused the model")
     }
 
+    fn pass_bounds(&mut self) -> Result<(), EngineError> {
+        if self.bounds.is_empty() {
+            return Ok(());
+        }
+        let bounds = std::mem::take(&mut self.bounds);
+        let columns: Vec<HighsInt> = bounds.keys().copied().collect();
+        let (lower, upper): (Vec<f64>, Vec<f64>) =
+            bounds.into_values().map(|[lower, upper]| (lower, upper)).unzip();
+        let count = size(columns.len())?;
+        // SAFETY: a live instance and three live vectors of `count` entries, the columns ascending; HiGHS checks them.
+        let status = unsafe {
+            Highs_changeColsBoundsBySet(
+                self.highs,
+                count,
+                columns.as_ptr(),
+                lower.as_ptr(),
+                upper.as_ptr(),
+            )
+        };
+        check(status, "a change of bounds")
+    }
+
     fn run(&mut self) -> Result<HighsInt, EngineError> {
         // SAFETY: a live instance with a model.
         check(unsafe { Highs_run(self.highs) }, "the solve")?;
@@ -307,11 +340,8 @@ impl Session for HighsSession {
     }
 
     fn set_bounds(&mut self, column: u32, lower: f64, upper: f64) -> Result<(), EngineError> {
-        // SAFETY: a live instance; HiGHS checks the index.
-        check(
-            unsafe { Highs_changeColBounds(self.highs, column as HighsInt, lower, upper) },
-            "a change of bounds",
-        )
+        self.bounds.insert(column as HighsInt, [lower, upper]);
+        Ok(())
     }
 
     fn add_column(&mut self, column: &Column, terms: &[(u32, f64)]) -> Result<(), EngineError> {
@@ -367,6 +397,7 @@ impl Session for HighsSession {
     }
 
     fn solve(&mut self, limits: &Limits) -> Result<Outcome, EngineError> {
+        self.pass_bounds()?;
         self.limit(limits)?;
         // HiGHS counts the seconds of all solves of an instance together, so each is told from when.
         if limits.seconds.is_some() {

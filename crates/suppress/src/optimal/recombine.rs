@@ -2,7 +2,7 @@
 //!
 //! While cuts are still few, the fractional pattern already shows which cells the cheap patterns share. Withholding what it withholds to a large
 //! part, adding what that lacks and giving back what it does not need takes a fraction of a second. Patterns found this way differ; among the cells of the best
-//! of them there are few enough to search for the cheapest combination.
+//! of them there are few enough to search for the cheapest combination. The first search is among the cells of the fractional pattern itself, which takes no time to find.
 
 use super::rounds::Round;
 use super::search::{Best, Search};
@@ -25,8 +25,9 @@ const LOOKING: f64 = 0.1;
 /// A cell is withheld that the fractional pattern withholds to one of these shares.
 const SHARES: [f64; 4] = [0.7, 0.5, 0.3, 0.2];
 
-/// Patterns whose cells are combined, besides the best.
+/// Patterns whose cells are combined, besides the best; where there are none, cells that the fractional pattern withholds to more than this share.
 const COMBINED: usize = 3;
+const WITHHELD: f64 = 0.02;
 
 /// Combining patterns takes no longer than finding them, or than this share of the time that is left.
 const COMBINING: f64 = 0.1;
@@ -44,10 +45,11 @@ const GAP: f64 = 0.03;
 impl Search<'_> {
     /// Looks for cheaper patterns between rounds of cuts.
     pub(super) fn look_between_rounds(&mut self, best: &mut Best) -> Result<(), SuppressError> {
-        for _ in 0..COMBINATIONS {
+        for combination in 0..=COMBINATIONS {
             let begun = (self.context.seconds_left)();
             let mut found: Vec<(f64, Pattern)> = Vec::new();
-            for _ in 0..LOOKS {
+            let is_first = combination == 0;
+            for _ in 0..if is_first { 1 } else { LOOKS } {
                 let enough = (self.context.seconds_left)().map(|left| left * (1.0 - LOOKING));
                 for _ in 0..ROUNDS {
                     let is_feasible = !matches!(self.rounds.round()?, Round::Infeasible);
@@ -60,7 +62,9 @@ impl Search<'_> {
                         break;
                     }
                 }
-                self.round_off(best, &mut found)?;
+                if !is_first {
+                    self.round_off(best, &mut found)?;
+                }
             }
             let now = (self.context.seconds_left)();
             let took = begun.zip(now).map_or(0.0, |(begun, now)| begun - now);
@@ -98,7 +102,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Searches for the cheapest pattern of cells that some patterns withhold, until so many seconds are left.
+    /// Searches for the cheapest pattern of cells that some patterns withhold, or the fractional one where there are none, until so many seconds are left.
     fn recombine(
         &mut self,
         best: &mut Best,
@@ -109,7 +113,13 @@ impl Search<'_> {
         let is_used = |&cell: &_| {
             best.pattern.is_withheld(cell) || found.iter().any(|(_, p)| p.is_withheld(cell))
         };
-        let used: Vec<bool> = system.component.cells.iter().map(is_used).collect();
+        let mut used: Vec<bool> = system.component.cells.iter().map(is_used).collect();
+        if found.is_empty()
+            && let Some(relaxed) = &self.rounds.relaxed
+        {
+            let points = used.iter_mut().zip(&relaxed.point);
+            points.for_each(|(used, point)| *used |= *point > WITHHELD);
+        }
         let seconds = || (self.context.seconds_left)().zip(until).map(|(left, until)| left - until);
         for _ in 0..SEARCHES {
             if seconds().is_some_and(|seconds| seconds <= 0.0) {
@@ -141,7 +151,8 @@ impl Search<'_> {
                 column.upper = 0.0;
             }
         }
-        let limits = Limits { nodes: Some(NODES), seconds, gap: GAP, ..Limits::default() };
+        let cutoff = Some(self.cost(&best.pattern) / master.scale);
+        let limits = Limits { nodes: Some(NODES), seconds, gap: GAP, cutoff, ..Limits::default() };
         let outcome = self.context.engine.open(&model)?.solve(&limits)?;
         let (Outcome::Optimal(solution) | Outcome::Incumbent(solution, _)) = outcome else {
             return Ok(None);
