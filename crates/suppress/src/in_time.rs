@@ -1,6 +1,6 @@
 //! An engine that solves nothing any more once the time is up, and ends what it is at then, for work that has no limit of its own.
 
-use crate::method::Context;
+use crate::method::{Context, SuppressError};
 use cellveil_lp::{Column, Engine, EngineError, Limits, Model, Outcome, Row, Session};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,6 +8,15 @@ use std::time::{Duration, Instant};
 
 /// The engine of a context, as long as there is time; then it fails.
 pub(crate) struct InTime<'a>(pub(crate) &'a Context<'a>);
+
+/// What an attempt at something better found, if the time and the engine sufficed.
+pub(crate) fn attempted<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(SuppressError::OutOfTime { .. } | SuppressError::Engine(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
 
 /// A session that ends at some time.
 struct Timed {

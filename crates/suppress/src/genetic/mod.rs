@@ -49,7 +49,9 @@ impl Protect for Genetic {
             if best.is_some() && context.is_over() {
                 break;
             }
-            let (pattern, _) = program.protect(context, &groups, order, Sides::Both)?;
+            let (pattern, _) = context.in_half_the_time(|context| {
+                program.protect(context, &groups, order, Sides::Both)
+            })?;
             match complete(problem, context, &pattern, &[]) {
                 Ok((pattern, witnesses)) => {
                     let cost = problem.cost_of(&pattern);

@@ -20,6 +20,7 @@ mod together;
 
 use crate::cover::Cover;
 use crate::improve::sweep;
+use crate::in_time::attempted;
 use crate::method::{Context, Method, Protect, Protected, SuppressError};
 use crate::small_levels::has_small_levels;
 use cellveil_attack::{Intervals, Options, attack, quick_certificate};
@@ -41,7 +42,7 @@ impl Protect for Incremental {
         context: &Context<'_>,
     ) -> Result<Protected, SuppressError> {
         let workshop = Workshop::new(problem, context);
-        let mut cover = first(&workshop, &problem.start(), &[], manner(problem))?;
+        let mut cover = first_in_time(&workshop, &problem.start(), &[])?;
         sweep(&workshop, &mut cover, workshop.work(), Manner::Quick)?;
         sweep(&workshop, &mut cover, workshop.work(), Manner::Careful(0))?;
         prune(&workshop, &mut cover)?;
@@ -66,7 +67,7 @@ pub(crate) fn complete(
     known: &[Witness],
 ) -> Result<(Pattern, Vec<Witness>), SuppressError> {
     let workshop = Workshop::new(problem, context);
-    let mut cover = first(&workshop, pattern, known, manner(problem))?;
+    let mut cover = first_in_time(&workshop, pattern, known)?;
     prune(&workshop, &mut cover)?;
     Ok(cover.into_parts())
 }
@@ -116,7 +117,7 @@ pub(crate) fn shown(
     Ok(attack(problem, pattern, workshop.context.engine, options, known)?.certificate)
 }
 
-/// The same where that is known. When the time is up, needs that are still open rely on what they do in another cover, if there is one.
+/// The same where that is known. When the time is up or the engine fails, needs that are still open rely on what they do in another cover, if there is one.
 pub(crate) fn first_given<'a>(
     workshop: &Workshop<'a>,
     pattern: &Pattern,
@@ -128,25 +129,10 @@ pub(crate) fn first_given<'a>(
     let mut cover = Cover::new(problem, pattern);
     cover.rely_on(shown);
     workshop.protect_many(&mut cover);
-    if matches!(manner, Manner::Together) {
-        let needs = workshop.outstanding(&cover);
-        workshop.protect_together(&mut cover, &needs)?;
-        workshop.look_again(&mut cover)?;
-    }
-    let open = workshop.open(&cover);
-    if !workshop.is_sparse() {
-        for &need in &open {
-            cover.drop(need);
+    match (meet_all(workshop, &mut cover, manner), other) {
+        (Err(SuppressError::OutOfTime { .. } | SuppressError::Engine(_)), Some(other)) => {
+            cover.complete_from(other);
         }
-    }
-    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth.
-    let manner = match manner {
-        Manner::Together if has_small_levels(problem) => Manner::Quick,
-        Manner::Together => Manner::Swift,
-        other => other,
-    };
-    match (workshop.protect(&mut cover, &open, manner), other) {
-        (Err(SuppressError::OutOfTime { .. }), Some(other)) => cover.complete_from(other),
         (met, _) => met?,
     }
     cover.let_go();
@@ -154,9 +140,64 @@ pub(crate) fn first_given<'a>(
     Ok(cover)
 }
 
+/// Meets the needs that are open.
+fn meet_all(
+    workshop: &Workshop<'_>,
+    cover: &mut Cover<'_>,
+    manner: Manner,
+) -> Result<(), SuppressError> {
+    if matches!(manner, Manner::Together) {
+        let needs = workshop.outstanding(cover);
+        workshop.protect_together(cover, &needs)?;
+        workshop.look_again(cover)?;
+    }
+    let open = workshop.open(cover);
+    if !workshop.is_sparse() {
+        for &need in &open {
+            cover.drop(need);
+        }
+    }
+    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth.
+    let manner = match manner {
+        Manner::Together if has_small_levels(workshop.problem) => Manner::Quick,
+        Manner::Together => Manner::Swift,
+        other => other,
+    };
+    workshop.protect(cover, &open, manner)
+}
+
+/// The share of the time in which a cover without programs is tried first, and that in which what is left is met without them.
+const SWIFT: f64 = 0.35;
+const RESERVE: f64 = 0.2;
+
+/// The same as [`first`]; where the time is limited, there is a cover without programs before, and needs that have nothing when the time is up rely on
+/// what they do in it.
+fn first_in_time<'a>(
+    workshop: &Workshop<'a>,
+    pattern: &Pattern,
+    known: &[Witness],
+) -> Result<Cover<'a>, SuppressError> {
+    let manner = manner(workshop.problem);
+    let Some(left) = (workshop.context.seconds_left)() else {
+        return first(workshop, pattern, known, manner);
+    };
+    let shown = shown(workshop, pattern, known, matches!(manner, Manner::Together))?;
+    let manner =
+        if matches!(manner, Manner::Quick) { Manner::Until(left * RESERVE) } else { manner };
+    let seconds_left = || Some((workshop.context.seconds_left)()? - left * (1.0 - SWIFT));
+    let swiftly = Context { seconds_left: &seconds_left, ..*workshop.context };
+    let swift = if workshop.does_without_programs() {
+        let workshop = workshop.within(&swiftly);
+        attempted(first_given(&workshop, pattern, shown.clone(), Manner::Swift, None))?
+    } else {
+        None
+    };
+    first_given(workshop, pattern, shown, manner, swift.as_ref())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Manner, Workshop, first, first_given, give_back};
+    use super::{Manner, Workshop, complete, first, first_given, give_back};
     use crate::cover::Cover;
     use crate::method::Context;
     use cellveil_core::{Certificate, verify};
@@ -268,6 +309,26 @@ mod tests {
         let completed = found.unwrap_or_else(|error| unreachable!("{error}"));
         assert!((0..problem.needs().len()).all(|need| completed.is_proven(need)));
         assert!(completed.cost() <= swift.cost());
+    }
+
+    #[test]
+    fn where_time_is_limited_what_programs_do_not_meet_is_met_without_them() {
+        let like = Grouped { leaves: 9, groupings: 2, dimensions: 3, empty: 5, sensitive: 6 };
+        let problem = like.problem(1);
+        let seconds_left = || Some(60.0);
+        let limits: [&(dyn Fn() -> Option<f64> + Sync); 2] = [&|| None, &seconds_left];
+        let [found, in_time] = limits.map(|seconds_left| {
+            let context =
+                Context { engine: &NoEngine, progress: &(), seconds_left, gap: 0.0, seed: 1 };
+            complete(&problem, &context, &problem.start(), &[])
+        });
+        assert!(found.is_err(), "the engine was never asked");
+        let (pattern, witnesses) = in_time.unwrap_or_else(|error| unreachable!("{error}"));
+        let mut ledger = cellveil_attack::Ledger::new(&problem);
+        for witness in witnesses {
+            ledger.add(witness);
+        }
+        assert!(verify(&problem, &pattern, &ledger.certificate()).is_ok());
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //! Where levels are small compared with cells, most of what a safe pattern costs is what keeps cells from being recomputed. Such patterns are
 //! found without programs (see [`super::span`]) and leave only a few ways to move; one table along these ways, and some cells more, reach the levels.
 
-use super::heuristic::attempted;
 use super::span::{Tiers, dearest_flats};
 use crate::cover::Cover;
+use crate::in_time::attempted;
 use crate::incremental::{Manner, Workshop, first};
 use crate::method::{Context, SuppressError};
 use crate::small_levels::{MARGIN, has_small_levels};

@@ -7,6 +7,7 @@ use super::needed;
 use super::recombine::SMALL;
 use super::search::{Best, Search};
 use crate::improve::sweep;
+use crate::in_time::attempted;
 use crate::incremental::{Manner, Workshop, first, first_given, prune, shown};
 use crate::method::{Context, SuppressError};
 use crate::small_levels::has_small_levels;
@@ -98,15 +99,6 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     context.progress.improved(cover.cost(), 0.0);
     let (pattern, witnesses) = cover.into_parts();
     Ok(Best { pattern, witnesses })
-}
-
-/// What an attempt at something better found, if the time and the engine sufficed.
-pub(super) fn attempted<T>(found: Result<T, SuppressError>) -> Result<Option<T>, SuppressError> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(SuppressError::OutOfTime { .. } | SuppressError::Engine(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Patterns that cost at most this many times as much as the best are looked through for cells to give back.

@@ -1,9 +1,9 @@
 //! Which cells of a pattern the cuts say must stay, without a program.
 
 use super::cuts::Cut;
-use super::heuristic::attempted;
 use super::level::System;
 use crate::cover::Cover;
+use crate::in_time::attempted;
 use crate::incremental::{Workshop, candidates, give_back};
 use crate::method::SuppressError;
 
