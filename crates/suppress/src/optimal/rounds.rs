@@ -183,7 +183,9 @@ impl<'a> Rounds<'a> {
                 added += usize::from(self.master.add(cut)?);
             }
         }
-        for together in levels[from..to].chunks_mut(TOGETHER) {
+        let mut awake: Vec<&mut Watched> =
+            levels[from..to].iter_mut().filter_map(|w| w.is_awake().then_some(w)).collect();
+        for together in awake.chunks_mut(TOGETHER) {
             if self.context.is_over() {
                 break;
             }
@@ -191,7 +193,7 @@ impl<'a> Rounds<'a> {
             let answers: Result<Vec<(Answer, usize)>, EngineError> = together
                 .par_iter_mut()
                 .map(|watched| {
-                    if context.is_over() || !watched.is_awake() {
+                    if context.is_over() {
                         return Ok((Answer::Asleep, 0));
                     }
                     let mut before = 0;
