@@ -26,6 +26,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How far from a whole number a column may be; small, because it is multiplied by the room of a sensitive cell.
 const WHOLE_TOLERANCE: f64 = 1e-9;
 
+/// Objectives closer than this share are equal.
+const EQUAL: f64 = 1e-9;
+
 /// What share of the usual perturbation of costs is left where few columns will move.
 const HARDLY: f64 = 0.1;
 
@@ -415,14 +418,28 @@ impl Session for HighsSession {
         if !known.contains(&status) && !self.whole {
             status = self.run_otherwise()?;
         }
+        // A search may end with the best point there is although it is of no use.
+        let is_of_use = |solution: &Solution| {
+            let cutoff = limits.cutoff.filter(|_| self.whole).unwrap_or(f64::INFINITY);
+            solution.objective <= cutoff + EQUAL * cutoff.abs().max(1.0)
+        };
         match status {
-            OPTIMAL | EMPTY => Ok(Outcome::Optimal(self.solution()?)),
+            OPTIMAL | EMPTY => {
+                let solution = self.solution()?;
+                let is_of_use = is_of_use(&solution);
+                Ok(if is_of_use { Outcome::Optimal(solution) } else { Outcome::Infeasible })
+            }
             INFEASIBLE => Ok(Outcome::Infeasible),
             CUTOFF if self.whole => Ok(Outcome::Infeasible),
             UNBOUNDED | UNBOUNDED_OR_INFEASIBLE => Ok(Outcome::Unbounded),
             STEP_LIMIT | NODE_LIMIT | TIME_LIMIT | INTERRUPT if self.whole => {
                 match self.search()? {
-                    (true, bound) => Ok(Outcome::Incumbent(self.solution()?, bound)),
+                    (true, bound) => {
+                        let solution = self.solution()?;
+                        let is_of_use = is_of_use(&solution);
+                        let incumbent = Outcome::Incumbent(solution, bound);
+                        Ok(if is_of_use { incumbent } else { Outcome::Stopped })
+                    }
                     (false, _) => Ok(Outcome::Stopped),
                 }
             }

@@ -26,6 +26,7 @@ use crate::small_levels::has_small_levels;
 use cellveil_attack::{Intervals, Options, attack, quick_certificate};
 use cellveil_core::{Bound, Certificate, Pattern, Problem, Witness};
 pub(crate) use manner::Manner;
+use protect::PROGRAMS;
 pub(crate) use protect::Workshop;
 pub(crate) use prune::{candidates, give_back, prune};
 use std::ops::RangeInclusive;
@@ -170,8 +171,8 @@ fn meet_all(
 const SWIFT: f64 = 0.35;
 const RESERVE: f64 = 0.2;
 
-/// The same as [`first`]; where the time is limited, there is a cover without programs before, and needs that have nothing when the time is up rely on
-/// what they do in it.
+/// The same as [`first`]; where the time is limited and programs are used, there is a cover without them before, and needs that have nothing when the time is
+/// up rely on what they do in it.
 fn first_in_time<'a>(
     workshop: &Workshop<'a>,
     pattern: &Pattern,
@@ -186,7 +187,8 @@ fn first_in_time<'a>(
         if matches!(manner, Manner::Quick) { Manner::Until(left * RESERVE) } else { manner };
     let seconds_left = || Some((workshop.context.seconds_left)()? - left * (1.0 - SWIFT));
     let swiftly = Context { seconds_left: &seconds_left, ..*workshop.context };
-    let swift = if workshop.does_without_programs() {
+    let has_programs = workshop.problem.len() <= PROGRAMS;
+    let swift = if has_programs && workshop.does_without_programs() {
         let workshop = workshop.within(&swiftly);
         attempted(first_given(&workshop, pattern, shown.clone(), Manner::Swift, None))?
     } else {
