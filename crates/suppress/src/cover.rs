@@ -5,7 +5,7 @@
 //! it is to let some needs rely on other witnesses; a cell on which nobody relies is published.
 
 use cellveil_core::{CellId, Certificate, Need, Pattern, Problem, Side, Status, Why, Witness};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Witnesses that are remembered per need besides those it relies on.
@@ -37,6 +37,10 @@ pub(crate) struct Cover<'a> {
     /// What was changed, to be taken back.
     log: Vec<Change>,
 }
+
+/// To move a cell that is better left alone costs so many times what publishing it would save. (Fewer, and tables for the next insiders move as many cells of the
+/// others; more, and they withhold too much: h3d50k against singletons costs 125, 120 and 124 million at 5, 10 and 20.)
+const SHUNNED: f64 = 10.0;
 
 /// A published cell costs at least this part of the average.
 const LEAST_COST: f64 = 1e-4;
@@ -152,6 +156,20 @@ impl<'a> Cover<'a> {
         for cell in held {
             self.held[cell.index()] = false;
             self.price_anew(*cell);
+        }
+    }
+
+    /// Moving these cells is dear, even if they are withheld, until they are [priced again](Self::price_again).
+    pub(crate) fn shun(&mut self, cells: &[CellId]) {
+        for &cell in cells {
+            let price = &mut self.prices[cell.index()];
+            *price = price.max(SHUNNED * self.problem.cost(cell).max(self.least));
+        }
+    }
+
+    pub(crate) fn price_again(&mut self, cells: &[CellId]) {
+        for &cell in cells {
+            self.price_anew(cell);
         }
     }
 
@@ -422,16 +440,21 @@ impl<'a> Cover<'a> {
 
     /// The first insider who comes too close, because a witness moves a cell of theirs.
     pub(crate) fn blocking(&self, need: usize) -> Option<u32> {
+        self.all_blocking(need).next()
+    }
+
+    /// All of them, ascending.
+    pub(crate) fn all_blocking(&self, need: usize) -> impl Iterator<Item = u32> + '_ {
         let insiders = self.problem.insiders();
-        if insiders.is_empty() {
-            return None;
-        }
         let own = insiders.of(self.problem.needs()[need].cell);
         let moved = self.relied(need).flat_map(|witness| &witness.moves);
-        let mut known: Vec<u32> = moved.filter_map(|&(cell, _)| insiders.of(cell)).collect();
-        known.sort_unstable();
-        known.dedup();
-        known.into_iter().find(|&insider| Some(insider) != own && !self.is_met(need, Some(insider)))
+        let known: BTreeSet<u32> = if insiders.is_empty() {
+            BTreeSet::new()
+        } else {
+            moved.filter_map(|&(cell, _)| insiders.of(cell)).collect()
+        };
+        let is_blocking = move |&i: &u32| Some(i) != own && !self.is_met(need, Some(i));
+        known.into_iter().filter(is_blocking)
     }
 
     /// Whether a need is met for everybody, insiders included.
@@ -504,6 +527,20 @@ mod tests {
             assert!(has_right_prices(&problem, &cover) && cover.secondaries() == withheld);
             assert!((cover.cost() - cost).abs() < 1e-6);
         }
+    }
+
+    #[test]
+    fn cells_that_are_shunned_are_dear_until_they_are_priced_again() {
+        let problem = random_problem(1, &[4, 3, 3]);
+        let mut cover = Cover::new(&problem, &problem.start());
+        cover.rely(0, &some_witness(&problem, 0));
+        let cost = cover.cost();
+        let cells: Vec<_> = problem.cells().filter(|&cell| cover.price(cell) <= 0.0).collect();
+        cover.shun(&cells);
+        assert!(!cells.is_empty() && cells.iter().all(|&cell| cover.price(cell) > 0.0));
+        assert!((cover.cost() - cost).abs() < 1e-9, "nothing was withheld or published");
+        cover.price_again(&cells);
+        assert!(has_right_prices(&problem, &cover));
     }
 
     #[test]

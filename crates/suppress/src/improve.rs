@@ -4,6 +4,7 @@
 
 use crate::chance::{below, scattered};
 use crate::cover::Cover;
+use crate::in_time::attempted;
 use crate::incremental::near::Near;
 use crate::incremental::{Manner, Workshop};
 use crate::method::SuppressError;
@@ -120,9 +121,9 @@ fn recreate(
         if cover.is_proven(need) {
             continue;
         }
-        workshop.meet(cover, need, near, manner)?;
+        let is_met = attempted(workshop.meet(cover, need, near, manner))?.is_some();
         // What costs as much already will not become cheaper.
-        if cover.cost() >= before {
+        if !is_met || cover.cost() >= before {
             cover.take_back();
             return Ok(false);
         }

@@ -112,16 +112,14 @@ impl Workshop<'_> {
         products: &Products<'_>,
         wish: Wish<'_>,
     ) -> Vec<(CellId, i64)> {
-        if !wish.unmoved.is_empty() {
-            return Vec::new();
-        }
+        let insider = wish.unmoved.first().and_then(|&cell| self.problem.insiders().of(cell));
         let kin = |need: usize| {
             let cell = self.problem.needs()[need].cell;
-            let far = cover.wanted(need, wish.side, None)?;
+            let far = cover.wanted(need, wish.side, insider)?;
             let is_near = far > wish.target / KIN && far <= wish.target && cell != wish.cell;
             let is_kin =
                 || products.is_above(cell, wish.cell) || products.is_above(wish.cell, cell);
-            (is_near && is_kin()).then_some((cell, far))
+            (is_near && !wish.unmoved.contains(&cell) && is_kin()).then_some((cell, far))
         };
         (0..self.problem.needs().len()).filter_map(kin).collect()
     }
@@ -277,8 +275,9 @@ mod tests {
     use cellveil_highs::Highs;
     use cellveil_testkit::{Sketch, Trait};
 
-    /// A table of three dimensions, two of them with groups, and one value that makes up most of its totals. One cell in five is sensitive.
-    fn problem() -> Problem {
+    /// A table of three dimensions, two of them with groups, and one value that makes up most of its totals. One cell in five is sensitive, and may have a
+    /// contributor of its own.
+    fn problem(singletons: bool) -> Problem {
         let small = [13, 5, 27, 8, 61, 2, 19];
         let values = (0..189).map(|at| if at == 50 { 10_000 } else { small[at % small.len()] });
         let lots = (0..5_u16).map(|at| Trait {
@@ -294,7 +293,7 @@ mod tests {
             shares: [10, 0],
             bounded: false,
             decimals: 0,
-            singletons: false,
+            singletons,
         }
         .problem()
     }
@@ -316,21 +315,33 @@ mod tests {
 
     #[test]
     fn a_wish_and_its_kin_move_in_one_table() {
-        let problem = problem();
+        for singletons in [false, true] {
+            every_table_moves_kin(&problem(singletons));
+        }
+    }
+
+    fn every_table_moves_kin(problem: &Problem) {
+        let insiders = problem.insiders();
+        let unmoved = if insiders.is_empty() { &[][..] } else { insiders.cells(0) };
         let context =
             Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
-        let workshop = Workshop::new(&problem, &context);
+        let workshop = Workshop::new(problem, &context);
         let products = workshop.products().unwrap();
-        let cover = Cover::new(&problem, &problem.start());
+        let cover = Cover::new(problem, &problem.start());
         let prices = Prices::new(&cover);
         let (mut found, mut with_kin) = (0, 0);
         for (need, side) in (0..problem.needs().len()).flat_map(|n| Side::BOTH.map(|s| (n, s))) {
             let Some(target) = cover.wanted(need, side, None) else { continue };
-            let wish = Wish { cell: problem.needs()[need].cell, side, target, unmoved: &[] };
+            let cell = problem.needs()[need].cell;
+            if unmoved.contains(&cell) {
+                continue;
+            }
+            let wish = Wish { cell, side, target, unmoved };
             let kin = workshop.kin(&cover, products, wish);
             let program = Program { kin: &kin, ..workshop.program(&prices, wish) };
             let Some(witness) = program.cheapest_by_levels(products).unwrap() else { continue };
-            assert!(is_table(&problem, &witness), "need {need} {side:?}");
+            assert!(is_table(problem, &witness), "need {need} {side:?}");
+            assert!(unmoved.iter().all(|&cell| witness.move_of(cell) == 0), "need {need} {side:?}");
             assert!(witness.reaches(wish.cell, side, target), "need {need} {side:?}");
             for &(cell, far) in &kin {
                 assert!(witness.reaches(cell, side, far), "kin {cell:?} of need {need} {side:?}");

@@ -5,7 +5,7 @@ use super::protect::Workshop;
 /// How a need is met.
 #[derive(Clone, Copy)]
 pub(crate) enum Manner {
-    /// Many at once by programs, then quickly what that leaves open; in tables that are small enough, and where there are no insiders.
+    /// Many at once by programs, then quickly what that leaves open, for insiders too; in tables that are small enough.
     Together,
     /// By products of circuits; by programs only where there are none.
     Swift,

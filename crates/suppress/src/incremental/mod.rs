@@ -147,19 +147,29 @@ fn meet_all(
     cover: &mut Cover<'_>,
     manner: Manner,
 ) -> Result<(), SuppressError> {
+    let is_alone = workshop.problem.insiders().is_empty();
     if matches!(manner, Manner::Together) {
         let needs = workshop.outstanding(cover);
         workshop.protect_together(cover, &needs)?;
-        workshop.look_again(cover)?;
+        if is_alone {
+            workshop.look_again(cover)?;
+        }
     }
     let open = workshop.open(cover);
     if !workshop.is_sparse() {
         for &need in &open {
-            cover.drop(need);
+            if !cover.is_met(need, None) {
+                cover.drop(need);
+            }
         }
     }
-    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth.
+    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth. Insiders
+    // leave most needs open, as they know a cell of nearly every table in which many move.
+    let left = (workshop.context.seconds_left)();
     let manner = match manner {
+        Manner::Together if !is_alone => {
+            left.map_or(Manner::Quick, |left| Manner::Until(left * RESERVE_FOR_INSIDERS))
+        }
         Manner::Together if has_small_levels(workshop.problem) => Manner::Quick,
         Manner::Together => Manner::Swift,
         other => other,
@@ -170,6 +180,9 @@ fn meet_all(
 /// The share of the time in which a cover without programs is tried first, and that in which what is left is met without them.
 const SWIFT: f64 = 0.35;
 const RESERVE: f64 = 0.2;
+
+/// The latter where needs are met together before: few of those that are left ask for much.
+const RESERVE_FOR_INSIDERS: f64 = 0.05;
 
 /// The same as [`first`]; where the time is limited and programs are used, there is a cover without them before, and needs that have nothing when the time is
 /// up rely on what they do in it.
@@ -202,7 +215,7 @@ mod tests {
     use super::{Manner, Workshop, complete, first, first_given, give_back};
     use crate::cover::Cover;
     use crate::method::Context;
-    use cellveil_core::{Certificate, verify};
+    use cellveil_core::{Certificate, Problem, ProblemParts, verify};
     use cellveil_highs::Highs;
     use cellveil_lp::{Engine, EngineError, Model, Session};
     use cellveil_testkit::Grouped;
@@ -264,6 +277,33 @@ mod tests {
             let faults = verify(&problem, &pattern, &ledger.certificate()).err();
             assert!(faults.map_or(0, |faults| faults.len()) <= 2 * open, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn tables_for_many_needs_are_followed_by_tables_for_insiders() {
+        let context =
+            Context { engine: &Highs, progress: &(), seconds_left: &|| None, gap: 0.0, seed: 1 };
+        let mut met = 0;
+        for seed in 0..6 {
+            let problem = random_problem(seed, &[5, 4, 4]);
+            let singletons = problem.needs().iter().map(|need| need.cell).collect();
+            let parts = ProblemParts { singletons, ..problem.parts().clone() };
+            let problem = Problem::new(parts, 0).unwrap_or_else(|e| unreachable!("{e}"));
+            let workshop = Workshop::new(&problem, &context);
+            // Not every table has a pattern against somebody alone in every sensitive cell.
+            let Ok(cover) = first(&workshop, &problem.start(), &[], Manner::Together) else {
+                continue;
+            };
+            assert!((0..problem.needs().len()).all(|need| cover.all_blocking(need).count() == 0));
+            let (pattern, witnesses) = cover.into_parts();
+            let mut ledger = cellveil_attack::Ledger::new(&problem);
+            for witness in witnesses {
+                ledger.add(witness);
+            }
+            assert!(verify(&problem, &pattern, &ledger.certificate()).is_ok(), "seed {seed}");
+            met += 1;
+        }
+        assert!(met > 2, "only {met} tables have a pattern");
     }
 
     #[test]

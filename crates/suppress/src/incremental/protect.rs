@@ -201,7 +201,7 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Meets needs in the given order.
+    /// Meets needs in the given order: all of them for everybody first, since what that withholds is free for tables that leave an insider's cells alone.
     pub(crate) fn protect(
         &self,
         cover: &mut Cover<'_>,
@@ -209,13 +209,22 @@ impl<'a> Workshop<'a> {
         manner: Manner,
     ) -> Result<(), SuppressError> {
         let mut near = Near::new(self.problem, &self.incidence);
-        for (done, &need) in needs.iter().enumerate() {
-            if self.context.is_over() || self.work() > self.most {
-                let open = needs.iter().filter(|&&need| !cover.is_proven(need)).count();
-                return Err(SuppressError::OutOfTime { open });
+        let passes = if self.problem.insiders().is_empty() { 1 } else { 2 };
+        for (done, &need) in (0..passes).flat_map(|_| needs).enumerate() {
+            self.may_go_on(cover)?;
+            self.context.progress.step("protect", done, passes * needs.len(), cover.cost());
+            self.meet_for_everybody(cover, need, &mut near, manner)?;
+            if done >= needs.len() {
+                self.meet_for_insiders(cover, need, &mut near, manner)?;
             }
-            self.context.progress.step("protect", done, needs.len(), cover.cost());
-            self.meet(cover, need, &mut near, manner)?;
+        }
+        Ok(())
+    }
+
+    /// An error when the time is up or more work was done than may be.
+    fn may_go_on(&self, cover: &Cover<'_>) -> Result<(), SuppressError> {
+        if self.context.is_over() || self.work() > self.most {
+            return Err(SuppressError::OutOfTime { open: self.open(cover).len() });
         }
         Ok(())
     }
@@ -228,13 +237,40 @@ impl<'a> Workshop<'a> {
         near: &mut Near<'_>,
         manner: Manner,
     ) -> Result<(), SuppressError> {
-        let cell = self.problem.needs()[need].cell;
+        self.meet_for_everybody(cover, need, near, manner)?;
+        self.meet_for_insiders(cover, need, near, manner)
+    }
+
+    fn meet_for_everybody(
+        &self,
+        cover: &mut Cover<'_>,
+        need: usize,
+        near: &mut Near<'_>,
+        manner: Manner,
+    ) -> Result<(), SuppressError> {
         self.approach(cover, need, None, near, manner)?;
-        if !cover.is_met(need, None) {
-            return Err(self.no_pattern(cell));
-        }
+        let cell = self.problem.needs()[need].cell;
+        if cover.is_met(need, None) { Ok(()) } else { Err(self.no_pattern(cell)) }
+    }
+
+    fn meet_for_insiders(
+        &self,
+        cover: &mut Cover<'_>,
+        need: usize,
+        near: &mut Near<'_>,
+        manner: Manner,
+    ) -> Result<(), SuppressError> {
+        let cell = self.problem.needs()[need].cell;
         while let Some(insider) = cover.blocking(need) {
-            self.approach(cover, need, Some(insider), near, manner)?;
+            // A table that leaves the others alone, too, serves against all of them.
+            let insiders = self.problem.insiders();
+            let others = cover.all_blocking(need).skip(1).flat_map(|other| insiders.cells(other));
+            let shunned: Vec<CellId> = others.copied().collect();
+            cover.shun(&shunned);
+            let approached = self.approach(cover, need, Some(insider), near, manner);
+            cover.price_again(&shunned);
+            approached?;
+            self.may_go_on(cover)?;
             if !cover.is_met(need, Some(insider)) {
                 let singleton = self.problem.insiders().cells(insider)[0];
                 return Err(self.no_pattern_against(cell, singleton));

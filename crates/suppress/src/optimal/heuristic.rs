@@ -41,7 +41,7 @@ pub(crate) fn start(problem: &Problem, context: &Context<'_>) -> Result<Best, Su
     let workshop = Workshop::new(problem, context);
     let is_worth_it = problem.len() > SMALL || has_small_levels(problem);
     let is_quick = problem.len() <= TOGETHER && problem.relations().terms() <= TERMS;
-    let together = problem.insiders().is_empty() && is_quick && is_worth_it;
+    let together = is_quick && is_worth_it;
     let flats = Flats::new(&workshop)?;
     let mut cover = match &flats {
         Some(flats) => flats.first.clone(),
