@@ -147,32 +147,34 @@ fn meet_all(
     cover: &mut Cover<'_>,
     manner: Manner,
 ) -> Result<(), SuppressError> {
-    let is_alone = workshop.problem.insiders().is_empty();
+    let is_small = has_small_levels(workshop.problem);
+    // Insiders know a cell of nearly every table in which many move, so each need wants further tables beside it. Where levels are small there are few ways to
+    // move, and what is open does better with tables of its own from the beginning.
+    let insiders_follow = !is_small && !workshop.problem.insiders().is_empty();
     if matches!(manner, Manner::Together) {
         let needs = workshop.outstanding(cover);
         workshop.protect_together(cover, &needs)?;
-        if is_alone {
+        if !insiders_follow {
             workshop.look_again(cover)?;
         }
     }
     let open = workshop.open(cover);
     if !workshop.is_sparse() {
         for &need in &open {
-            if !cover.is_met(need, None) {
+            if !insiders_follow || !cover.is_met(need, None) {
                 cover.drop(need);
             }
         }
     }
-    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth. Insiders
-    // leave most needs open, as they know a cell of nearly every table in which many move.
+    // Few needs are left. Where levels are small those ask for much; elsewhere they are small, and programs would take longer than they are worth, but against
+    // insiders.
     let left = (workshop.context.seconds_left)();
-    let manner = match manner {
-        Manner::Together if !is_alone => {
-            left.map_or(Manner::Quick, |left| Manner::Until(left * RESERVE_FOR_INSIDERS))
-        }
-        Manner::Together if has_small_levels(workshop.problem) => Manner::Quick,
-        Manner::Together => Manner::Swift,
-        other => other,
+    let manner = match (manner, left) {
+        (Manner::Together, _) if is_small => Manner::Quick,
+        (Manner::Together, None) if insiders_follow => Manner::Quick,
+        (Manner::Together, Some(left)) if insiders_follow => Manner::Until(left * FOR_INSIDERS),
+        (Manner::Together, _) => Manner::Swift,
+        (other, _) => other,
     };
     workshop.protect(cover, &open, manner)
 }
@@ -181,8 +183,8 @@ fn meet_all(
 const SWIFT: f64 = 0.35;
 const RESERVE: f64 = 0.2;
 
-/// The latter where needs are met together before: few of those that are left ask for much.
-const RESERVE_FOR_INSIDERS: f64 = 0.05;
+/// The latter for insiders, where needs are met together before: few of those that are left ask for much.
+const FOR_INSIDERS: f64 = 0.05;
 
 /// The same as [`first`]; where the time is limited and programs are used, there is a cover without them before, and needs that have nothing when the time is
 /// up rely on what they do in it.

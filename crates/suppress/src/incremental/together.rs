@@ -47,7 +47,7 @@ impl Workshop<'_> {
             return Ok(());
         }
         for round in 0..TABLES {
-            let open = needs.iter().filter(|&&need| !cover.is_met(need, None)).count();
+            let open = needs.iter().filter(|&&need| !cover.is_proven(need)).count();
             // What one table leaves open, another can often meet with the same cells.
             let with_more = round % 2 == 0;
             if open == 0 || (with_more && open < MANY) {
@@ -121,11 +121,7 @@ impl Workshop<'_> {
         let goal = |&need: &usize| {
             let at = component.position(self.problem.needs()[need].cell)?;
             let Some(side) = side else {
-                return Some(Goal {
-                    at,
-                    level: self.size(need),
-                    is_open: !cover.is_met(need, None),
-                });
+                return Some(Goal { at, level: self.size(need), is_open: !cover.is_proven(need) });
             };
             Some(Goal { at, level: cover.wanted(need, side, None)?, is_open: true })
         };
