@@ -150,8 +150,9 @@ fn meet_all(
     let is_small = has_small_levels(workshop.problem);
     // Insiders know a cell of nearly every table in which many move, so each need wants further tables beside it. Where levels are small there are few ways to
     // move, and what is open does better with tables of its own from the beginning.
-    let insiders_follow = !is_small && !workshop.problem.insiders().is_empty();
-    if matches!(manner, Manner::Together) {
+    let together = matches!(manner, Manner::Together);
+    let insiders_follow = together && !is_small && !workshop.problem.insiders().is_empty();
+    if together {
         let needs = workshop.outstanding(cover);
         workshop.protect_together(cover, &needs)?;
         if !insiders_follow {

@@ -201,7 +201,8 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Meets needs in the given order: all of them for everybody first, since what that withholds is free for tables that leave an insider's cells alone.
+    /// Meets needs in the given order. In tables where programs take long, all of them are met for everybody first, since what that withholds is free for
+    /// tables that leave an insider's cells alone.
     pub(crate) fn protect(
         &self,
         cover: &mut Cover<'_>,
@@ -209,16 +210,21 @@ impl<'a> Workshop<'a> {
         manner: Manner,
     ) -> Result<(), SuppressError> {
         let mut near = Near::new(self.problem, &self.incidence);
-        let passes = if self.problem.insiders().is_empty() { 1 } else { 2 };
+        let passes = if self.problem.insiders().is_empty() || !self.is_slow() { 1 } else { 2 };
         for (done, &need) in (0..passes).flat_map(|_| needs).enumerate() {
             self.may_go_on(cover)?;
             self.context.progress.step("protect", done, passes * needs.len(), cover.cost());
             self.meet_for_everybody(cover, need, &mut near, manner)?;
-            if done >= needs.len() {
+            if done >= (passes - 1) * needs.len() {
                 self.meet_for_insiders(cover, need, &mut near, manner)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a program on the whole table takes seconds.
+    fn is_slow(&self) -> bool {
+        self.problem.len() > SLOW
     }
 
     /// An error when the time is up or more work was done than may be.
@@ -262,10 +268,11 @@ impl<'a> Workshop<'a> {
     ) -> Result<(), SuppressError> {
         let cell = self.problem.needs()[need].cell;
         while let Some(insider) = cover.blocking(need) {
-            // A table that leaves the others alone, too, serves against all of them.
+            // A table that leaves the others alone, too, serves against all of them. Where programs are quick, one at a time withholds less.
             let insiders = self.problem.insiders();
-            let others = cover.all_blocking(need).skip(1).flat_map(|other| insiders.cells(other));
-            let shunned: Vec<CellId> = others.copied().collect();
+            let others = cover.all_blocking(need).skip(1).filter(|_| self.is_slow());
+            let shunned: Vec<CellId> =
+                others.flat_map(|other| insiders.cells(other)).copied().collect();
             cover.shun(&shunned);
             let approached = self.approach(cover, need, Some(insider), near, manner);
             cover.price_again(&shunned);
@@ -331,7 +338,7 @@ impl<'a> Workshop<'a> {
         let cheaper = |a: &Witness, b: &Witness| cover.charge(a).total_cmp(&cover.charge(b));
         let by_finest = || self.by_finest(&prices, wish);
         let without = match self.without_programs(cover, &prices, wish).or_else(by_finest) {
-            None if SLOW < self.problem.len() && self.problem.len() <= PROGRAMS => {
+            None if self.is_slow() && self.problem.len() <= PROGRAMS => {
                 self.with_few_moves(wish)?
             }
             found => found,
