@@ -147,10 +147,10 @@ fn meet_all(
     cover: &mut Cover<'_>,
     manner: Manner,
 ) -> Result<(), SuppressError> {
-    let is_small = has_small_levels(workshop.problem);
+    let together = matches!(manner, Manner::Together);
+    let is_small = together && has_small_levels(workshop.problem);
     // Insiders know a cell of nearly every table in which many move, so each need wants further tables beside it. Where levels are small there are few ways to
     // move, and what is open does better with tables of its own from the beginning.
-    let together = matches!(manner, Manner::Together);
     let insiders_follow = together && !is_small && !workshop.problem.insiders().is_empty();
     if together {
         let needs = workshop.outstanding(cover);
