@@ -268,7 +268,7 @@ fn fraction(residue: u64, largest: u64) -> Option<(i64, u64)> {
     (factor.abs() <= i128::from(most)).then_some((numerator, factor.unsigned_abs() as u64))
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.abs(), b.abs());
     while b != 0 {
         (a, b) = (b, a % b);

@@ -26,6 +26,7 @@ mod local;
 mod product;
 mod propagate;
 mod quick;
+mod rational;
 mod reach;
 mod reached;
 mod shortage;

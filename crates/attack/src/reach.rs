@@ -2,6 +2,7 @@
 
 use crate::component::Component;
 use crate::exact::exact_witness;
+use crate::rational::furthest;
 use crate::reached::Reached;
 use crate::sparse::Sparse;
 use crate::view::{BEYOND, STEPS, View, largest_level, narrow, whole, wide};
@@ -107,13 +108,38 @@ impl<'a> Probe<'a> {
             let scale = if fits { self.scale } else { target as f64 / STEPS };
             self.look(scale, View::Narrow { drawn_in: true })?;
         }
-        let reached = self.ask(cell, side, target, unmoved)?;
-        if matches!(reached, Reached::Target(_)) || self.view == (View::Narrow { drawn_in: false })
+        let mut reached = self.ask(cell, side, target, unmoved)?;
+        if !matches!(reached, Reached::Target(_)) && self.view != (View::Narrow { drawn_in: false })
         {
-            return Ok(reached);
+            self.look(self.scale, View::Wide)?;
+            reached = self.ask(cell, side, target, unmoved)?;
         }
-        self.look(self.scale, View::Wide)?;
-        self.ask(cell, side, target, unmoved)
+        if let Reached::Short { distance, witness: None } = reached
+            && distance >= 1.0
+        {
+            return Ok(self.without_rounding(cell, side, target, unmoved).unwrap_or(reached));
+        }
+        Ok(reached)
+    }
+
+    /// The same in whole numbers, where the answer of the engine cannot be written down; `None` if the component is too large for that.
+    fn without_rounding(
+        &mut self,
+        cell: CellId,
+        side: Side,
+        target: i64,
+        unmoved: &[CellId],
+    ) -> Option<Reached> {
+        self.programs += 1;
+        let at = self.column(cell)?;
+        let unmoved: Vec<u32> = unmoved.iter().filter_map(|&cell| self.column(cell)).collect();
+        let is_held = |at: u32| self.fixed[at as usize] || unmoved.contains(&at);
+        let found = furthest(self.component, (at, side, target), &is_held)?;
+        Some(if found.witness.reaches(cell, side, target) {
+            Reached::Target(found.witness)
+        } else {
+            Reached::Short { distance: found.distance as f64, witness: Some(found.witness) }
+        })
     }
 
     /// How many programs were solved since this was last asked.

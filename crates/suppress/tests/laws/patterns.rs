@@ -131,6 +131,14 @@ fn a_width_that_takes_both_sides_is_seen_when_cells_are_given_back() {
 }
 
 #[test]
+fn amounts_of_all_sizes_are_met_where_everything_withheld_is_safe() {
+    let problem = cellveil_argus::jj::read(include_str!("large_amounts.jj"), 0).unwrap();
+    for method in [Method::Auto, Method::Incremental, Method::Optimal] {
+        judge(method, &problem).unwrap();
+    }
+}
+
+#[test]
 fn cells_of_one_component_are_given_back_whatever_a_witness_moves_in_another() {
     let problem = cellveil_argus::jj::read(include_str!("two_components.jj"), 0).unwrap();
     assert_eq!(redundant(Method::Auto, &problem), []);
