@@ -16,6 +16,7 @@ use crate::together::{by_spreading, in_groups};
 use cellveil_core::{CellId, Incidence, Need, Pattern, Problem, Side, Witness};
 use cellveil_lp::{Engine, EngineError};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// Needs per task, and tasks per round after which everybody learns what was found. Fixed, so that the answer does not depend
@@ -32,13 +33,28 @@ pub(crate) const WHOLE: usize = 6000;
 /// Small programs go on as long as one in this many needs is met by them.
 const WORTHWHILE: usize = 16;
 
-/// One question about a need: which side, how far, and which insider's cells stay put.
+/// In so many rounds all insiders who come too close to a need are asked about together: one witness that leaves the cells of all of them alone
+/// serves against each. Those for whom there is none are asked about one by one after that.
+const TOGETHER_ROUNDS: usize = 2;
+
+/// So many of them for a need in a round: what serves against these mostly serves against others too.
+const ONE_BY_ONE: usize = 8;
+
+/// Which insiders a need is asked about.
 #[derive(Clone, Copy)]
+enum Against {
+    AllTogether,
+    /// So many at most, each on its own.
+    Single(usize),
+}
+
+/// One question about a need: which side, how far, and the insiders whose cells stay put.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Asked {
     need: usize,
     side: Side,
     target: i64,
-    insider: Option<u32>,
+    insiders: Vec<u32>,
 }
 
 /// What was found out about a component.
@@ -105,12 +121,17 @@ impl<'a> Certifier<'a> {
             needs.retain(|&need| !local.is_proven(need));
             short.extend(by_spreading(problem, &self.incidence, component, &mut local, &needs));
             needs.retain(|&need| !local.is_proven(need));
-            without_programs(problem, component, &mut local, &needs, &|asked| {
-                self.product(component, asked).or_else(|| quick.answer(asked))
-            });
-            needs.retain(|&need| !local.is_proven(need));
-            short.extend(by_spreading(problem, &self.incidence, component, &mut local, &needs));
-            needs.retain(|&need| !local.is_proven(need));
+            // Tables of many moves come close to hundreds of insiders each: for somebody in a hurry that is too much.
+            let is_hurried = self.engine.is_none() && component.cells.len() > WHOLE;
+            if !is_hurried || problem.insiders().is_empty() {
+                without_programs(problem, component, &mut local, &needs, &|asked| {
+                    self.product(component, asked).or_else(|| quick.answer(asked))
+                });
+                needs.retain(|&need| !local.is_proven(need));
+                let incidence = &self.incidence;
+                short.extend(by_spreading(problem, incidence, component, &mut local, &needs));
+                needs.retain(|&need| !local.is_proven(need));
+            }
             if let Some(engine) = self.engine {
                 let incidence = &self.incidence;
                 with_programs(problem, incidence, component, engine, &mut local, &needs)?;
@@ -140,22 +161,36 @@ fn without_programs(
     needs: &[usize],
     find: &(dyn Fn(Question<'_>) -> Option<Witness> + Sync),
 ) {
+    // The same question has the same answer.
+    let mut in_vain: BTreeSet<Asked> = BTreeSet::new();
     for round in 0..=INSIDER_ROUNDS {
         let mut found_any = false;
+        let is_early = round < TOGETHER_ROUNDS;
+        let against = if is_early { Against::AllTogether } else { Against::Single(ONE_BY_ONE) };
         for needs in needs.chunks(ROUND) {
-            let found: Vec<Vec<Witness>> = needs
+            let answers: Vec<Vec<(Asked, Option<Witness>)>> = needs
                 .par_chunks(TASK)
                 .map(|needs| {
-                    let asked =
-                        needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
-                    asked.filter_map(|asked| quickly(problem, component, asked, find)).collect()
+                    let asked = needs
+                        .iter()
+                        .flat_map(|&n| questions(problem, component, ledger, n, against))
+                        .filter(|asked| !in_vain.contains(asked));
+                    let answered = asked.map(|asked| {
+                        let found = quickly(problem, component, &asked, find);
+                        (asked, found)
+                    });
+                    answered.collect()
                 })
                 .collect();
-            for witness in found.into_iter().flatten() {
-                found_any |= ledger.add(witness);
+            for (asked, witness) in answers.into_iter().flatten() {
+                if let Some(witness) = witness {
+                    found_any |= ledger.add(witness);
+                } else {
+                    in_vain.insert(asked);
+                }
             }
         }
-        if !found_any || (round == 0 && problem.insiders().is_empty()) {
+        if problem.insiders().is_empty() || (!found_any && !is_early) {
             return;
         }
     }
@@ -167,40 +202,55 @@ fn questions(
     component: &Component,
     ledger: &Ledger<'_>,
     need: usize,
+    against: Against,
 ) -> Vec<Asked> {
     let Some(at) = component.position(problem.needs()[need].cell) else { return Vec::new() };
-    let insiders = if ledger.is_met(need, None) {
-        ledger.blocking(need).into_iter().map(Some).collect()
+    let groups: Vec<Vec<u32>> = if ledger.is_met(need, None) {
+        let blocking = ledger.blocking(need);
+        match against {
+            Against::AllTogether => vec![blocking],
+            Against::Single(most) => blocking.into_iter().take(most).map(|i| vec![i]).collect(),
+        }
     } else {
-        vec![None]
+        vec![Vec::new()]
     };
     let mut asked = Vec::new();
-    for insider in insiders {
+    for insiders in groups {
         for side in Side::BOTH {
-            let Some(target) = ledger.wanted(need, side, insider) else { continue };
+            let Some(target) = wanted(ledger, need, side, &insiders) else { continue };
             if component.room(at, side).is_none_or(|room| room >= target) {
-                asked.push(Asked { need, side, target, insider });
+                asked.push(Asked { need, side, target, insiders: insiders.clone() });
             }
         }
     }
     asked
 }
 
+/// How far a side must still be shown to go against each of some insiders, or for everybody where there are none.
+fn wanted(ledger: &Ledger<'_>, need: usize, side: Side, insiders: &[u32]) -> Option<i64> {
+    if insiders.is_empty() {
+        return ledger.wanted(need, side, None);
+    }
+    insiders.iter().filter_map(|&insider| ledger.wanted(need, side, Some(insider))).max()
+}
+
 fn quickly(
     problem: &Problem,
     component: &Component,
-    asked: Asked,
+    asked: &Asked,
     find: &dyn Fn(Question<'_>) -> Option<Witness>,
 ) -> Option<Witness> {
-    let unmoved = unmoved(problem, component, asked.insider);
+    let unmoved = unmoved(problem, component, &asked.insiders);
     let at = component.position(problem.needs()[asked.need].cell)?;
     find(Question { at, side: asked.side, target: asked.target, unmoved: &unmoved })
 }
 
-/// The positions of an insider's cells.
-fn unmoved(problem: &Problem, component: &Component, insider: Option<u32>) -> Vec<u32> {
-    let cells = insider.map_or(&[][..], |insider| problem.insiders().cells(insider));
-    cells.iter().filter_map(|&cell| component.position(cell)).collect()
+/// The positions of the cells of some insiders, ascending.
+fn unmoved(problem: &Problem, component: &Component, insiders: &[u32]) -> Vec<u32> {
+    let cells = insiders.iter().flat_map(|&insider| problem.insiders().cells(insider));
+    let mut positions: Vec<u32> = cells.filter_map(|&cell| component.position(cell)).collect();
+    positions.sort_unstable();
+    positions
 }
 
 fn with_programs(
@@ -243,10 +293,12 @@ fn around_cells(
         let found: Result<Vec<Vec<Option<Witness>>>, EngineError> = needs
             .par_chunks(TASK / 4)
             .map(|needs| {
-                let asked = needs.iter().flat_map(|&n| questions(problem, component, ledger, n));
+                let each = Against::Single(usize::MAX);
+                let asked =
+                    needs.iter().flat_map(|&n| questions(problem, component, ledger, n, each));
                 asked
                     .map(|asked| {
-                        let unmoved = unmoved(problem, component, asked.insider);
+                        let unmoved = unmoved(problem, component, &asked.insiders);
                         let cell = problem.needs()[asked.need].cell;
                         let Some(at) = component.position(cell) else { return Ok(None) };
                         let (side, target) = (asked.side, asked.target);

@@ -7,10 +7,14 @@ use cellveil_core::{CellId, Certificate, Claim, Need, Problem, Side, Witness};
 pub struct Ledger<'a> {
     problem: &'a Problem,
     witnesses: Vec<Witness>,
+    /// Per witness, the insiders of whom it moves a cell, ascending.
+    moved: Vec<Vec<u32>>,
     /// Per need and side, the witnesses that lead that way.
     leads: Vec<[Vec<Lead>; 2]>,
     /// Per cell, the witnesses that move it.
     using: Vec<Vec<u32>>,
+    /// The needs that are known to be met against all insiders. More witnesses change nothing about that.
+    proven: Vec<bool>,
 }
 
 /// A witness that leads a cell this way. Large ones move tens of thousands of cells: how far this one goes is kept beside it.
@@ -60,8 +64,10 @@ impl<'a> Ledger<'a> {
         Self {
             problem,
             witnesses: Vec::new(),
+            moved: Vec::new(),
             leads: vec![Default::default(); problem.needs().len()],
             using: vec![Vec::new(); problem.len()],
+            proven: vec![false; problem.needs().len()],
         }
     }
 
@@ -76,6 +82,7 @@ impl<'a> Ledger<'a> {
             return false;
         }
         let id = self.witnesses.len() as u32;
+        self.moved.push(self.insiders_moved_by(&witness));
         self.witnesses.push(witness);
         let mut useful = false;
         for at in 0..self.witnesses[id as usize].moves.len() {
@@ -86,6 +93,7 @@ impl<'a> Ledger<'a> {
             let lead = Lead { witness: id, denominator, step: step.abs() };
             if self.leads[need][slot(side)].len() < REMEMBERED || self.adds(need, side, lead) {
                 self.leads[need][slot(side)].push(lead);
+                self.note_whether_proven(need);
                 useful = true;
             }
         }
@@ -95,45 +103,61 @@ impl<'a> Ledger<'a> {
             }
         } else {
             self.witnesses.pop();
+            self.moved.pop();
         }
         useful
     }
 
-    /// Whether a witness goes further than those remembered, or leaves an insider's cells alone that all of them move.
+    /// Whether a witness goes further than those remembered, or than those of them that leave the cells of an insider alone who comes too close.
     fn adds(&self, need: usize, side: Side, lead: Lead) -> bool {
-        let new = &self.witnesses[lead.witness as usize];
-        let best = self.furthest(need, side, None);
-        best.is_none_or(|best| lead.distance() > best.distance())
-            || self.blocking(need).into_iter().any(|insider| self.leaves_alone(new, insider))
+        let goes_further =
+            |than: Option<Lead>| than.is_none_or(|than| lead.distance() > than.distance());
+        let helps = |&insider: &u32| {
+            self.leaves_alone(lead.witness, insider)
+                && goes_further(self.furthest(need, side, Some(insider)))
+                && !self.is_met(need, Some(insider))
+        };
+        goes_further(self.furthest(need, side, None))
+            || (!self.proven[need] && self.close_by(need).iter().any(helps))
     }
 
-    fn leaves_alone(&self, witness: &Witness, insider: u32) -> bool {
-        self.problem.insiders().cells(insider).iter().all(|&cell| witness.move_of(cell) == 0)
+    fn leaves_alone(&self, witness: u32, insider: u32) -> bool {
+        self.moved[witness as usize].binary_search(&insider).is_err()
+    }
+
+    /// Looking through all witnesses of a need takes long where they move hundreds of insiders, so what is proven is kept.
+    fn note_whether_proven(&mut self, need: usize) {
+        if !self.proven[need] && !self.problem.insiders().is_empty() {
+            self.proven[need] = self.is_proven(need);
+        }
     }
 
     /// The witness that leads furthest, of those that leave an insider's cells alone.
     fn furthest(&self, need: usize, side: Side, insider: Option<u32>) -> Option<Lead> {
         let leads = self.leads[need][slot(side)].iter().copied();
-        let usable = |lead: &Lead| {
-            let witness = &self.witnesses[lead.witness as usize];
-            insider.is_none_or(|insider| self.leaves_alone(witness, insider))
-        };
+        let usable =
+            |lead: &Lead| insider.is_none_or(|insider| self.leaves_alone(lead.witness, insider));
         leads.filter(usable).max_by(|a, b| a.distance().total_cmp(&b.distance()))
     }
 
-    /// The insiders with a cell that a witness moves, but for the one behind the need's own cell, who has nothing to learn.
-    fn moved_insiders(&self, need: usize, witness: u32) -> Vec<u32> {
+    /// The insiders with a cell that a witness moves, ascending.
+    fn insiders_moved_by(&self, witness: &Witness) -> Vec<u32> {
         if self.problem.insiders().is_empty() {
             return Vec::new();
         }
-        let own = self.problem.insiders().of(self.problem.needs()[need].cell);
-        let moves = &self.witnesses[witness as usize].moves;
+        let moves = &witness.moves;
         let mut insiders: Vec<u32> =
             moves.iter().filter_map(|&(cell, _)| self.problem.insiders().of(cell)).collect();
         insiders.sort_unstable();
         insiders.dedup();
-        insiders.retain(|&insider| Some(insider) != own);
         insiders
+    }
+
+    /// The same, but for the one behind the need's own cell, who has nothing to learn.
+    fn moved_insiders(&self, need: usize, witness: u32) -> impl Iterator<Item = u32> + '_ {
+        let own = self.problem.insiders().of(self.problem.needs()[need].cell);
+        let moved = self.moved[witness as usize].iter().copied();
+        moved.filter(move |&insider| Some(insider) != own)
     }
 
     /// How far a side of a need is shown to go, in units, rounded down, by witnesses that leave an insider's cells alone.
@@ -159,18 +183,28 @@ impl<'a> Ledger<'a> {
 
     /// The insiders who come too close, because useful witnesses move a cell of theirs; ascending.
     pub fn blocking(&self, need: usize) -> Vec<u32> {
+        let mut insiders = self.close_by(need);
+        insiders.retain(|&insider| !self.is_met(need, Some(insider)));
+        insiders
+    }
+
+    /// The insiders of whom the witnesses that go furthest move a cell; ascending.
+    fn close_by(&self, need: usize) -> Vec<u32> {
         let best = Side::BOTH.iter().filter_map(|&side| self.furthest(need, side, None));
         let mut insiders: Vec<u32> =
             best.flat_map(|lead| self.moved_insiders(need, lead.witness)).collect();
         insiders.sort_unstable();
         insiders.dedup();
-        insiders.retain(|&insider| !self.is_met(need, Some(insider)));
         insiders
     }
 
     /// Whether a need is met for everybody, insiders included.
     pub fn is_proven(&self, need: usize) -> bool {
-        self.is_met(need, None) && self.blocking(need).is_empty()
+        let is_met_against_insiders = || {
+            let mut close_by = self.close_by(need).into_iter();
+            close_by.all(|insider| self.is_met(need, Some(insider)))
+        };
+        self.proven[need] || (self.is_met(need, None) && is_met_against_insiders())
     }
 
     /// Sets every witness that moves a cell aside, as if the cell were published. Returns the needs that lost one.
@@ -187,6 +221,7 @@ impl<'a> Ledger<'a> {
         }
         for &(need, side, gone) in &lost {
             self.leads[need][side].retain(|lead| lead.witness != gone.witness);
+            self.proven[need] = false;
         }
         Retired { lost }
     }
@@ -198,10 +233,12 @@ impl<'a> Ledger<'a> {
 
     /// Forgets every witness since a mark.
     pub fn forget(&mut self, mark: usize) {
+        self.moved.truncate(mark);
         for witness in self.witnesses.drain(mark..) {
             for (cell, _) in witness.moves {
                 self.using[cell.index()].retain(|&id| (id as usize) < mark);
                 if let Some(need) = self.problem.needs().position(cell) {
+                    self.proven[need] = false;
                     for leads in &mut self.leads[need] {
                         leads.retain(|lead| (lead.witness as usize) < mark);
                     }
