@@ -1,6 +1,6 @@
 //! What has been shown so far: witnesses, and which needs they meet.
 
-use cellveil_core::{CellId, Certificate, Claim, Need, Problem, Side, Witness};
+use cellveil_core::{Certificate, Claim, Need, Problem, Side, Witness};
 
 /// Keeps witnesses and tells which needs are still open. Every new witness is tried on all needs it touches.
 #[derive(Clone, Debug)]
@@ -11,8 +11,6 @@ pub struct Ledger<'a> {
     moved: Vec<Vec<u32>>,
     /// Per need and side, the witnesses that lead that way.
     leads: Vec<[Vec<Lead>; 2]>,
-    /// Per cell, the witnesses that move it.
-    using: Vec<Vec<u32>>,
     /// The needs that are known to be met against all insiders. More witnesses change nothing about that.
     proven: Vec<bool>,
 }
@@ -29,22 +27,6 @@ struct Lead {
 impl Lead {
     fn distance(self) -> f64 {
         self.step as f64 / f64::from(self.denominator)
-    }
-}
-
-/// Witnesses set aside.
-#[derive(Debug)]
-pub struct Retired {
-    lost: Vec<(usize, usize, Lead)>,
-}
-
-impl Retired {
-    /// The needs that lost a witness, ascending.
-    pub fn needs(&self) -> Vec<usize> {
-        let mut needs: Vec<usize> = self.lost.iter().map(|&(need, _, _)| need).collect();
-        needs.sort_unstable();
-        needs.dedup();
-        needs
     }
 }
 
@@ -66,7 +48,6 @@ impl<'a> Ledger<'a> {
             witnesses: Vec::new(),
             moved: Vec::new(),
             leads: vec![Default::default(); problem.needs().len()],
-            using: vec![Vec::new(); problem.len()],
             proven: vec![false; problem.needs().len()],
         }
     }
@@ -97,11 +78,7 @@ impl<'a> Ledger<'a> {
                 useful = true;
             }
         }
-        if useful {
-            for &(cell, _) in &self.witnesses[id as usize].moves {
-                self.using[cell.index()].push(id);
-            }
-        } else {
+        if !useful {
             self.witnesses.pop();
             self.moved.pop();
         }
@@ -205,63 +182,6 @@ impl<'a> Ledger<'a> {
             close_by.all(|insider| self.is_met(need, Some(insider)))
         };
         self.proven[need] || (self.is_met(need, None) && is_met_against_insiders())
-    }
-
-    /// Sets every witness that moves a cell aside, as if the cell were published. Returns the needs that lost one.
-    pub fn retire(&mut self, cell: CellId) -> Retired {
-        let mut lost = Vec::new();
-        for &id in &self.using[cell.index()] {
-            let witness = &self.witnesses[id as usize];
-            for &(moved, step) in &witness.moves {
-                let Some(need) = self.problem.needs().position(moved) else { continue };
-                let side = slot(if step < 0 { Side::Down } else { Side::Up });
-                let lead = self.leads[need][side].iter().find(|lead| lead.witness == id);
-                lost.extend(lead.map(|&lead| (need, side, lead)));
-            }
-        }
-        for &(need, side, gone) in &lost {
-            self.leads[need][side].retain(|lead| lead.witness != gone.witness);
-            self.proven[need] = false;
-        }
-        Retired { lost }
-    }
-
-    /// How many witnesses there are, to come back to with [`Ledger::forget`].
-    pub fn mark(&self) -> usize {
-        self.witnesses.len()
-    }
-
-    /// Forgets every witness since a mark.
-    pub fn forget(&mut self, mark: usize) {
-        self.moved.truncate(mark);
-        for witness in self.witnesses.drain(mark..) {
-            for (cell, _) in witness.moves {
-                self.using[cell.index()].retain(|&id| (id as usize) < mark);
-                if let Some(need) = self.problem.needs().position(cell) {
-                    self.proven[need] = false;
-                    for leads in &mut self.leads[need] {
-                        leads.retain(|lead| (lead.witness as usize) < mark);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Publishes a cell for good: what was retired for it never comes back.
-    pub fn bury(&mut self, cell: CellId) {
-        for id in std::mem::take(&mut self.using[cell.index()]) {
-            for &(moved, _) in &self.witnesses[id as usize].moves {
-                self.using[moved.index()].retain(|&other| other != id);
-            }
-        }
-    }
-
-    /// Takes back [`Ledger::retire`].
-    pub fn restore(&mut self, retired: Retired) {
-        for (need, side, lead) in retired.lost {
-            self.leads[need][side].push(lead);
-            self.leads[need][side].sort_unstable_by_key(|lead| lead.witness);
-        }
     }
 
     /// The certificate: for each need and side the furthest witness, and those that leave the insiders alone whose cells it

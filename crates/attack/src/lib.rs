@@ -50,7 +50,7 @@ pub use explain::{Explanation, explain};
 pub use field::Field;
 pub use finest::Finest;
 pub use flow::{Flow, Network};
-pub use ledger::{Ledger, Retired};
+pub use ledger::Ledger;
 pub use product::{Graph as LeafGraph, Price, Products, Steps as LeafSteps};
 pub use propagate::Room;
 pub use quick::Quick;

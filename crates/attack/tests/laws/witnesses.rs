@@ -1,7 +1,7 @@
 //! Witnesses are exact, whatever they are made from.
 
-use crate::support::{attacked, cases, sized};
-use cellveil_attack::{Products, Quick, exact_witness, reduce};
+use crate::support::{attacked, cases, find, sized};
+use cellveil_attack::{Ledger, Products, Quick, exact_witness, reduce};
 use cellveil_core::{
     CellId, CellNames, Need, Needs, Problem, ProblemParts, Reason, Relations, Side, Status, Witness,
 };
@@ -53,6 +53,42 @@ fn is_table(problem: &Problem, witness: &Witness) -> bool {
     let (cell, step) = witness.moves[0];
     let denominator = i64::from(witness.denominator);
     step % denominator == 0 && holds(problem, witness, cell, step / denominator)
+}
+
+/// What a need is shown by all of some witnesses at once: for everybody, and against each insider but its own.
+fn is_met_by(problem: &Problem, need: usize, witnesses: &[Witness]) -> bool {
+    let need = &problem.needs()[need];
+    let insiders = problem.insiders();
+    let own = insiders.of(need.cell);
+    let others = (0..insiders.len() as u32).filter(|&insider| Some(insider) != own);
+    std::iter::once(&[][..]).chain(others.map(|insider| insiders.cells(insider))).all(|known| {
+        let usable = witnesses.iter().filter(|w| known.iter().all(|&cell| w.move_of(cell) == 0));
+        let shown = Side::BOTH.map(|side| {
+            let far = |w: &Witness| w.move_of(need.cell) * side.sign() / i64::from(w.denominator);
+            usable.clone().map(far).max().unwrap_or(0).max(0)
+        });
+        shown[0] >= need.down && shown[1] >= need.up && shown[0] + shown[1] >= need.sliding
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(96))]
+
+    #[test]
+    fn a_ledger_calls_a_need_proven_as_soon_as_its_witnesses_prove_it(
+        (problem, pattern) in attacked(
+            Tables { values: Values::Small, singletons: true, shares: [30, 0], ..Tables::default() },
+        ),
+    ) {
+        let mut ledger = Ledger::new(&problem);
+        for witness in find(&problem, &pattern).certificate.witnesses {
+            ledger.add(witness);
+            for need in 0..problem.needs().len() {
+                let is_proven = is_met_by(&problem, need, ledger.witnesses());
+                prop_assert_eq!(ledger.is_proven(need), is_proven);
+            }
+        }
+    }
 }
 
 proptest! {
