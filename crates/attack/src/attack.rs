@@ -112,12 +112,26 @@ pub fn attack(
             });
         }
         found.sort_by_key(|interval| interval.cell);
+        widen(problem, &mut found, ledger.witnesses());
     }
     let exposed = exposed(problem, pattern, &ledger);
     let mut undecided = undecided(problem, &components, &networks, &exposed, engine)?;
     undecided.retain(|cell| !short.contains(cell));
     let audit = Audit { intervals: found, exposed, undecided };
     Ok(Attack { audit, certificate: ledger.certificate() })
+}
+
+/// No interval is narrower than what a witness shows. Witnesses are exact; an engine is not, where amounts of a component differ by many digits.
+fn widen(problem: &Problem, intervals: &mut [Interval], witnesses: &[Witness]) {
+    for witness in witnesses {
+        for &(cell, step) in &witness.moves {
+            let found = intervals.binary_search_by_key(&cell, |interval| interval.cell);
+            let Ok(interval) = found.map(|at| &mut intervals[at]) else { continue };
+            let place = problem.value(cell) as f64 + step as f64 / f64::from(witness.denominator);
+            interval.lower = interval.lower.map(|lower| lower.min(place));
+            interval.upper = interval.upper.map(|upper| upper.max(place));
+        }
+    }
 }
 
 /// The attack that has nothing left to find: every need is met by what is known, and nothing else is asked. It takes little memory.

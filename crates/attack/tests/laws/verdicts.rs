@@ -81,8 +81,17 @@ proptest! {
             attacked(Tables { dimensions: 4, leaves: 2, values: Values::Small, ..Tables::default() }),
         ],
     ) {
-        let exposed: BTreeSet<_> = find(&problem, &pattern).audit.exposed_cells().into_iter().collect();
+        let found = find(&problem, &pattern);
+        let exposed: BTreeSet<_> = found.audit.exposed_cells().into_iter().collect();
         prop_assert_eq!(exposed, too_narrow(&problem, &pattern));
+        for witness in &found.certificate.witnesses {
+            for &(cell, step) in &witness.moves {
+                let place = problem.value(cell) as f64 + step as f64 / f64::from(witness.denominator);
+                let interval = found.audit.interval(cell).unwrap();
+                prop_assert!(interval.lower.is_none_or(|lower| lower <= place));
+                prop_assert!(interval.upper.is_none_or(|upper| upper >= place));
+            }
+        }
     }
 
     #[test]
